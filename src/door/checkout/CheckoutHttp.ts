@@ -1,7 +1,7 @@
 /**
  * The checkout's two routes, for buyers: GET shows the order, POST takes a step towards paying it. They are not part of
- * the API: they have no key and no envelope, and the signed address is all that a buyer needs (spec: Order,
- * checkout_url; silences: K).
+ * the API: without key and envelope, since a buyer has only the signed address (spec: Order, checkout_url; silences:
+ * K).
  */
 import { checkoutValidity } from "@coffer/model/Limits"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
@@ -27,12 +27,12 @@ import { isScanned, makeAtOnce, takeStep } from "./paying.ts"
 import { readForm } from "./readForm.ts"
 import { type Response, respondAs } from "./respondAs.ts"
 
-/** The address does not carry our signature. */
+/** The address is not signed by us. */
 class LinkNotValid extends Schema.TaggedError<LinkNotValid>()("LinkNotValid", {}) {}
 
 const path = "/checkout/:token"
 
-/** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
+/** Checks by type that all requirements and errors are covered: an error left out does not compile. */
 type Routes = Layer.Layer<
   never,
   never,
@@ -56,7 +56,7 @@ export const layer: Routes = HttpRouter.use(
       const { token } = yield* HttpRouter.params
       const tradeNo = links.readCheckout(token ?? "")
       const order = Option.isSome(tradeNo) ? yield* orders.byTradeNo(tradeNo.value) : yield* new LinkNotValid()
-      // Another merchant's page is not there, at a shop's own host.
+      // Another merchant's page is 404 at a shop's own host.
       return isShownAt(yield* CurrentRecord, order.merchantId) ? order : yield* new LinkNotValid()
     })
 
@@ -96,7 +96,7 @@ export const layer: Routes = HttpRouter.use(
         return yield* Effect.map(respond.with({ ...page, leaves: true }), unmarked(order))
       }
       const method = walletIn(url)
-      // A phone has read the code that another screen shows.
+      // A phone has scanned the code on another screen.
       const isAway =
         page._tag === "Pay" &&
         page.hosted !== true &&
@@ -131,9 +131,9 @@ export const layer: Routes = HttpRouter.use(
 )
 
 // The browser that pays ----------------------------------------------------------
-// A browser without a script goes back to the shop from the first page that says that its order is paid, and from no
-// other: neither when the address is opened later, nor in another browser. A cookie of a day says so. A script knows
-// the tab (`browser/following.ts`). A phone that scans a code is another browser than that of the shop.
+// A browser without a script returns to the shop from the first page that shows the order as paid, and only from that
+// one: neither when the address is opened later, nor in another browser. A cookie for a day records that. A script
+// knows the tab (`browser/following.ts`). A phone that scans a code is not the browser of the shop.
 
 const cookieOf = ({ tradeNo }: Order) => `coffer_${tradeNo}`
 

@@ -1,8 +1,8 @@
 /**
  * The hosted checkout's pages as HTML. They load nothing but the shop's logo, and never repeat what the buyer has
- * typed. This file also decides which page an order shows when nobody is paying it (silences: K, O14).
+ * typed. This file also decides which page an order shows while it is not being paid (silences: K, O14).
  *
- * For an order that can no longer be paid a page shows only state, amount and the way back, because the address stays
+ * For an order that can no longer be paid a page shows only state, amount and the link back, because the address stays
  * in browser histories and messages (silences: O11).
  */
 import { checkoutRedirectSeconds } from "@coffer/model/Limits"
@@ -26,49 +26,51 @@ export type Page =
   | {
       readonly _tag: "Pay"
       readonly order: Order
-      /** That the buyer has chosen; undefined before the first choice. */
+      /** The chosen method; undefined before the first choice. */
       readonly method?: PaymentMethod
       readonly notice?: Notice
       readonly mistakes?: ReadonlySet<Field>
-      /** Those of them in which nothing was typed. */
+      /** The mistaken fields that are empty. */
       readonly empty?: ReadonlySet<Field>
-      /** How many refusals more the bank takes before it pauses; undefined where nothing was tried. */
+      /** Attempts left before the bank's lockout; undefined before the first attempt. */
       readonly triesLeft?: number
       /** The buyer pays at the channel's own page: nothing is typed here. */
       readonly hosted?: boolean
       /** The name of the channel that has this page. */
       readonly provider?: string
     }
-  /** On the way to the channel's own page. */
+  /** Leads to the channel's own page. */
   | { readonly _tag: "Leaving"; readonly order: Order; readonly url: string }
-  /** Stands in for a wallet's app, or with a card for the bank's 3DS page. `scanned`: where a phone finds the same. */
+  /**
+   * Simulates a wallet's app, or with a card the bank's 3DS page. `scanned`: the address of the same page for a phone.
+   */
   | { readonly _tag: "Away"; readonly order: Order; readonly method: PaymentMethod; readonly scanned?: string }
   /** The bank has the payment and has not reported it (silences: K9). */
   | { readonly _tag: "Processing"; readonly order: Order }
-  /** `leaves`: a browser without a script goes back to the shop from here. */
+  /** `leaves`: a browser without a script returns to the shop from here. */
   | { readonly _tag: "Paid"; readonly order: Order; readonly justNow: boolean; readonly leaves?: boolean }
   | { readonly _tag: "Refunded"; readonly order: Order }
-  /** `isEarly`: the merchant closed it before its time was over. */
+  /** `isEarly`: the merchant closed it before its deadline. */
   | { readonly _tag: "Closed"; readonly order: Order; readonly isEarly?: boolean }
   | { readonly _tag: "Failed"; readonly order: Order }
   | { readonly _tag: "NotConnected"; readonly order: Order }
   | { readonly _tag: "InvalidLink" }
   /**
-   * `Unreachable`: the channel could not be asked. `Uncertain`: whether the payment succeeded is not known. Without an
-   * order where the order could not be read.
+   * `Unreachable`: the channel could not be asked. `Uncertain`: the outcome of the payment is unknown. Without an order
+   * if the order could not be read.
    */
   | { readonly _tag: "Unreachable" | "Uncertain"; readonly order?: Order }
 
 /** How a buyer pays: by our own forms, at the channel's own page, or not at all. */
 export type Way = "forms" | "hosted" | "none"
 
-/** Where the merchant has no account at an acquirer. */
+/** The merchant has no account at an acquirer. */
 export const wayWithoutAccount = ({ mode }: Pick<Order, "mode">): Way => (mode === "sandbox" ? "forms" : "none")
 
 /** For this long after the payment, the page says that it succeeded just now. */
 const newsFor = "10 minutes"
 
-/** The page of an order that nobody is paying: the form, or why there is none. */
+/** The page of an order that is not being paid: the form, or why there is none. */
 export const pageOf = (order: Order, now: DateTime.Utc, way: Way = wayWithoutAccount(order)): Page => {
   switch (order.status) {
     case "pending":
@@ -165,7 +167,9 @@ const aside = ({ hosted, order, provider = "" }: PageOf<"Pay">, context: PageCon
   </div>`
 }
 
-/** When, and where it is news also with which card: the address stays in histories (silences: O11). */
+/**
+ * When it was paid, and just after the payment also with which card: the address stays in histories (silences: O11).
+ */
 const payment = (order: Order, context: PageContext, isNews = false): Terms => {
   if (!("paymentId" in order)) return []
   const { order: names } = wordsOf(context)
@@ -225,7 +229,8 @@ const renderPaid = ({ justNow, leaves, order }: PageOf<"Paid">, context: PageCon
       ...payment(order, context, justNow),
       ...(refunded === undefined ? [] : [[names.refunded, html`${refunded}`] as const])
     ],
-    // Later the address is in histories, and says which order it was and when, and not what was bought (silences: O11).
+    // Later the address is in histories: the page says which order it was and when, but not what was bought (silences:
+    // O11).
     more: justNow
       ? html`${order.receiptEmail === null ? undefined : html`<p class="soft">${paid.mailed}</p>`}
         ${href === undefined ? html`<p class="soft">${paid.close}</p>` : renderReturn(order, leaves === true, context)}
@@ -278,7 +283,7 @@ const renderRefunded = ({ order }: PageOf<"Refunded">, context: PageContext) => 
   )
 }
 
-/** An early end has no time of its own in the books, so its page says when the order was made. */
+/** The books have no time for an early end, so its page says when the order was made. */
 const renderEnd = (
   words: Pick<Words, "heading"> & { readonly text: (shop: string) => string; readonly refund?: string },
   page: PageOf<"Closed" | "Failed">,
@@ -303,7 +308,7 @@ const renderEnd = (
   )
 }
 
-/** The outcome may follow, and the page turns by itself when it does. */
+/** The outcome may follow, and then the page updates itself. */
 const renderWait = (
   words: Words & { readonly again: string },
   { _tag, order }: PageOf<"Processing" | "Unreachable" | "Uncertain">,
@@ -323,7 +328,7 @@ const renderWait = (
     </div>`
   })
 
-/** The words by which the buyer may know the order. `bdi` keeps the writing direction of text from the merchant. */
+/** The terms by which the buyer recognizes the order. `bdi` isolates the writing direction of the merchant's text. */
 const identifyingTerms = (order: Order, context: PageContext): Terms => {
   const { subject } = order
   const words = wordsOf(context).order

@@ -1,6 +1,6 @@
 /**
- * Tells a checkout page that its order has changed: server-sent events, or one word for a page that asks now and then.
- * The signed address is all that it needs, as for the page (silences: K).
+ * Notifies a checkout page of changes of its order: by server-sent events, or by one word for a page that polls. Like
+ * the page it needs only the signed address (silences: K).
  */
 import { Deferred, Effect, type Layer, Option, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -18,7 +18,7 @@ import * as OrderWatch from "./OrderWatch.ts"
 
 const path = "/checkout/:token/events"
 
-/** A sign of life, so that nobody on the way takes the connection for dead; and how many, after which it ends. */
+/** The interval of keep-alives for proxies, and their number, after which the connection ends. */
 const beatEvery = "15 seconds"
 const beatsMax = 20
 

@@ -1,6 +1,6 @@
 /**
- * The pages of a payment link: why it leads to no checkout, and what programs see that look ahead (silences: L1, L4).
- * The button of that page makes the order, so a person who was taken for a program gets one, too.
+ * The pages of a payment link: why it leads to no checkout, and the page for link previewers (silences: L1, L4). The
+ * button of that page makes the order, so a person who was taken for a program gets one, too.
  */
 import type { LinkClosed, PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { money } from "../../shared/pages/amounts.ts"
@@ -9,11 +9,11 @@ import { layout, marks, renderState, type Terms, type Words } from "../../shared
 import { againOf, frameOf, type PageContext, timeIn, wordsOf } from "./frame.ts"
 
 /**
- * `link` is undefined where none was found, or where it could not be looked for. `visitNo` is the number of the visit
- * that the page's button makes. Without one the page's link asks for the address once more.
+ * `link` is undefined if none was found, or if it could not be read. `visitNo` is the number of the visit that the
+ * page's button makes. Without one the page's link asks for the address once more.
  */
 export type LinkPage =
-  /** For programs that look ahead: they must not use the link up. */
+  /** For link previewers, which must not use the link up. */
   | { readonly _tag: "Preview"; readonly link: PaymentLink; readonly visitNo: string }
   | {
       readonly _tag: "Closed"
@@ -40,7 +40,7 @@ export const renderLink = (page: LinkPage, context: PageContext): string => {
   }
 }
 
-/** The wish behind the link. */
+/** The terms of the link. */
 const linkTerms = ({ amount, currency, expiresAt, subject }: PaymentLink, context: PageContext): Terms => {
   const { order } = wordsOf(context)
   return [
@@ -64,7 +64,7 @@ const renderPreview = ({ link, visitNo }: Extract<LinkPage, { readonly _tag: "Pr
   })
 }
 
-/** A form posts to the address of its page. Programs that look ahead send none. */
+/** A form posts to the address of its page. Link previewers send none. */
 const visitForm = (visitNo: string, label: string) =>
   html`<form class="buttons" method="post">
     <input type="hidden" name="visit_no" value="${visitNo}" />

@@ -1,6 +1,6 @@
 /**
  * The routes of payment links, for buyers: each visit makes an order and leads to its checkout (spec: Payment link;
- * silences: L4, L5). Programs that look ahead get a page, and no order is made. The button of that page is a visit.
+ * silences: L4, L5). Link previewers get a page, and no order is made. The button of that page is a visit.
  */
 import { linkVisitsMax } from "@coffer/model/Limits"
 import { closedBy, type PaymentLink, repeatOf, VisitNo } from "@coffer/rules/link/PaymentLink"
@@ -29,7 +29,7 @@ import { checkoutHeaders as headers, headersFor } from "./script.ts"
 
 const path = "/pay/:link_id"
 
-/** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
+/** Checks by type that all requirements and errors are covered: an error left out does not compile. */
 type Routes = Layer.Layer<
   never,
   never,
@@ -108,7 +108,7 @@ export const layer: Routes = HttpRouter.use(
         : respond({ _tag: "Closed", link, reason })
     })
 
-    /** The link that the address names. */
+    /** The link of the address. */
     const opened = Effect.gen(function* () {
       const { link_id: linkId = "" } = yield* HttpRouter.params
       const link = yield* links.byId(linkId)
@@ -135,7 +135,7 @@ export const layer: Routes = HttpRouter.use(
   })
 )
 
-/** The number of a press that has made its order already, unless a buyer has acted in that order since. */
+/** The number of the button's visit if it has made its order already, unless a buyer has acted in that order since. */
 const makeRepeatable = (orders: Orders["Service"]) =>
   Effect.fnUntraced(function* (link: PaymentLink, visitNo: string | undefined) {
     const made = visitNo === undefined ? undefined : repeatOf(link, { at: yield* currentTime, visitNo })
@@ -155,7 +155,7 @@ const makeLeadTo =
 
 const readVisitForm = readFormOf(Schema.Struct({ visit_no: VisitNo }))
 
-/** Without what is undefined. */
+/** Drops undefined fields. */
 const presentOf = ({
   link,
   visitNo

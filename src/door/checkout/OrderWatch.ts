@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
       else listening.set(tradeNo, left)
     })
 
-  /** The bank may still have the payment of an order whose end has come. */
+  /** The bank may still have a payment of an order that has expired. */
   const isOpen = Effect.fnUntraced(function* (order: Order) {
     if (order.status !== "pending") return false
     const isInTime = Effect.map(currentTime, (now) => DateTime.isLessThan(now, order.expiresAt))

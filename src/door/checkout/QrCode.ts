@@ -1,4 +1,4 @@
-/** An address as a drawing that a phone's camera reads. It is shown where the screen is no phone's. */
+/** An address as a QR code. It is shown on screens that are not a phone's. */
 import { renderSVG } from "uqr"
 import { Html, html } from "../../shared/pages/html.ts"
 

@@ -1,4 +1,4 @@
-/** The route of receipts, for everybody who has the signed address (spec: Order, receipt_url). */
+/** The route of receipts, for each holder of the signed address (spec: Order, receipt_url). */
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Effect, type Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
@@ -14,7 +14,7 @@ import { type PageContext, languageFor } from "./frame.ts"
 import { renderReceipt, renderUnknown, renderUnreachable } from "./ReceiptPage.ts"
 import { headersFor } from "./script.ts"
 
-/** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
+/** Checks by type that all requirements and errors are covered: an error left out does not compile. */
 type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | OrderLinks | Receipts>
 
 export const layer: Routes = HttpRouter.use(

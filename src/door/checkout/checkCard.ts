@@ -1,6 +1,6 @@
 /**
- * Checks a card for the sandbox: a field may be mistaken, the number may be no test card, or the bank's answer is
- * known. Pure. The result has no more of the number than its last four digits (docs/architecture.md, section 7).
+ * Checks a card for the sandbox: answers mistaken fields, that the number is not a test card, or the bank's answer.
+ * Pure. The result has no more of the number than its last four digits (docs/architecture.md, section 7).
  */
 import type { PaidCard } from "@coffer/model/PaymentMethod"
 
@@ -12,7 +12,7 @@ export interface CardEntry {
 
 export type CardField = keyof CardEntry
 export type CardCheck =
-  /** `empty`: those of the fields in which nothing was typed. */
+  /** `empty`: the fields that are empty. */
   | { readonly _tag: "Mistaken"; readonly fields: ReadonlySet<CardField>; readonly empty: ReadonlySet<CardField> }
   | { readonly _tag: "NotATestCard" }
   | { readonly _tag: "TestCard"; readonly outcome: CardOutcome; readonly card: PaidCard }

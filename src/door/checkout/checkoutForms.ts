@@ -19,17 +19,17 @@ import type { Notice, Texts } from "./texts.ts"
 export const CheckoutForm = Schema.Struct({
   step: Schema.Literals(["pay", "confirm", "cancel"]),
   method: PaymentMethod,
-  /** Names the attempt, so that a form which arrives twice makes one (silences: O32). */
+  /** The id of the attempt, so that a form which arrives twice makes one attempt (silences: O32). */
   attempt_no: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[0-9A-HJKMNP-TV-Z]{26}$/))),
   number: Schema.optionalKey(Schema.String),
   expiry: Schema.optionalKey(Schema.String),
   cvc: Schema.optionalKey(Schema.String),
-  /** Where the buyer wants the receipt, if the merchant did not say. */
+  /** The buyer's address for the receipt, if the merchant gave none. */
   email: Schema.optionalKey(Schema.String)
 })
 export type CheckoutForm = typeof CheckoutForm.Type
 
-/** The methods to choose from. The first is chosen already. */
+/** The methods to choose from. The first is preselected. */
 const choices = {
   en: ["card", "alipay", "wechat_pay"],
   zh: ["alipay", "wechat_pay", "card"],
@@ -39,10 +39,10 @@ const choices = {
 /** The methods that a page offers as choices; the browser's own wallets are buttons of their own. */
 export const choosable: ReadonlySet<PaymentMethod> = new Set(choices.en)
 
-/** Hidden until a script has found that the browser offers it. */
+/** Hidden until a script detects that the browser offers it. */
 const express = ["apple_pay", "google_pay"] as const satisfies ReadonlyArray<PaymentMethod>
 
-/** The fields that a buyer may mistype. */
+/** The fields that can be mistaken. */
 export type Field = CardField | "email"
 
 interface PayForm {
@@ -52,11 +52,11 @@ interface PayForm {
   readonly triesLeft?: number | undefined
   readonly mistakes: ReadonlySet<Field>
   readonly empty: ReadonlySet<Field>
-  /** The channel's own page asks for everything. */
+  /** The channel's own page has all fields. */
   readonly hosted: boolean | undefined
   /** The name of the channel that has this page. */
   readonly provider?: string | undefined
-  /** The receipt's address: the buyer may name one, or has named one already. */
+  /** The receipt's address: the buyer may give one, or has given one already. */
   readonly mail: "wanted" | "known" | undefined
   readonly back: Html | undefined
 }
@@ -110,12 +110,12 @@ export const payForms = (
   </section>`
 }
 
-/** The last tries are announced: so many are left before the bank pauses. */
+/** The last attempts before the lockout are announced. */
 const announcedTries = 2
 
-/** A cancellation is the buyer's own wish, and is told without alarm. */
+/** A cancellation is the buyer's own choice, and is not shown as an error. */
 const noticeOf = (notice: Notice, triesLeft: number | undefined, { form, notices }: Texts) => {
-  // Each mistaken field has its own words, and the first has the focus.
+  // Each mistaken field has its own message, and the first has the focus.
   if (notice === "mistaken") return undefined
   const { text, title } = notices[notice]
   if (notice === "cancelled")
@@ -127,7 +127,7 @@ const noticeOf = (notice: Notice, triesLeft: number | undefined, { form, notices
 const alert = ({ text, title }: { readonly title: string; readonly text: string }) =>
   html`<div class="alert" role="alert" tabindex="-1" autofocus><strong>${title}</strong><br />${text}</div>`
 
-/** One attempt of the page, by whichever of its forms. */
+/** One attempt of the page, for each of its forms. */
 const attemptField = ({ attemptNo }: Pick<PageContext, "attemptNo">) =>
   attemptNo && html`<input type="hidden" name="attempt_no" value="${attemptNo}" />`
 
@@ -212,7 +212,7 @@ const cardFields = (
 interface FieldLook {
   readonly first?: Field | undefined
   readonly type?: "text" | "email"
-  /** Below the field: what it is for. */
+  /** Below the field: its purpose. */
   readonly hint?: string
   readonly mistake?: string | undefined
   readonly inputmode?: string

@@ -1,11 +1,11 @@
-/** The page that an order shows now, when nobody is paying it. */
+/** The current page of an order that is not being paid. */
 import type { Order } from "@coffer/rules/order/Order"
 import { Effect, Option } from "effect"
 import type { Channel } from "../../shared/channel/Channel.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { type Page, pageOf, type Way } from "./CheckoutPage.ts"
 
-/** A payment that the bank works on goes before everything that a pending order would show (silences: K9). */
+/** A payment that the bank is processing takes precedence over the pages of a pending order (silences: K9). */
 export const currentPage = Effect.fnUntraced(function* (channel: Channel["Service"], order: Order) {
   const isProcessing =
     order.status === "pending" && ((yield* channel.buyer.hasPaid(order)) || (yield* channel.isProcessing(order)))

@@ -1,4 +1,4 @@
-/** Whom a buyer pays, and by which methods. */
+/** The shop that a buyer pays, and its methods. */
 import type { Mode } from "@coffer/model/Ids"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Effect } from "effect"

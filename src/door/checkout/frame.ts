@@ -1,7 +1,4 @@
-/**
- * The frame of every page for buyers: the shop, where it helps, the switch of the language, and the way back to the
- * shop.
- */
+/** The frame of every page for buyers: the shop, its help, the language switch, and the link back to the shop. */
 import { isoText } from "@coffer/model/isoText"
 import type { Mode } from "@coffer/model/Ids"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
@@ -18,18 +15,18 @@ import { returnAddress } from "./returnAddress.ts"
 import { script } from "./script.ts"
 import { type Texts, texts } from "./texts.ts"
 
-/** For whom a page is, and in which language. */
+/** The reader of a page, and the language. */
 export interface PageContext {
   readonly language: Language
-  /** The buyer's choice, if any: the page's links keep it. */
+  /** The buyer's choice of language, if any: the page's links keep it. */
   readonly chosen: Language | undefined
   /** Undefined where no merchant is known. */
   readonly shop: Shop | undefined
   /** The methods that the merchant offers. */
   readonly offered: ReadonlyArray<PaymentMethod>
-  /** Where the order's receipt is, once there is one. */
+  /** The address of the order's receipt, once there is one. */
   readonly receipt?: string | undefined
-  /** Names the attempt that the page's forms make; pages of payment links have none. */
+  /** The id of the attempt of the page's forms; pages of payment links have none. */
   readonly attemptNo?: string
 }
 
@@ -46,16 +43,16 @@ export const languageFor = (
   }
 }
 
-/** The query of an address of ours. Alone it leads to the page once more, wherever a proxy has put it. */
+/** The query of a page's address. As a relative address it reloads the page, under any prefix of a proxy. */
 export const choiceOf = ({ chosen }: Pick<PageContext, "chosen">): string =>
   chosen === undefined ? "" : `?lang=${chosen}`
 
-/** For a link to the page as it is now. */
+/** For a link that reloads the page. */
 export const againOf = (context: PageContext): string => choiceOf(context) || "?"
 
 export const wordsOf = ({ language }: PageContext): Texts => texts[language]
 
-/** `watched`: the page turns when its order changes. */
+/** `watched`: the page reloads when its order changes. */
 export const frameOf = (
   context: PageContext,
   of?: { readonly mode: Mode },
@@ -88,7 +85,7 @@ const languageSwitch = ({ language }: PageContext) =>
       )}
   </nav>`
 
-/** For a sentence: the shop's name, or a word for it. */
+/** For a sentence: the shop's name, or "the shop". */
 export const shopIn = (context: PageContext): string => context.shop?.name ?? wordsOf(context).shop
 
 /** In the shop's time zone, which it names; a script shows it in the buyer's own. `around`: what stands around it. */
@@ -97,7 +94,7 @@ export const timeIn = (at: DateTime.Utc, { language, shop }: PageContext, around
     >${around.replace("{when}", time(at, language, shop?.timeZone))}</time
   >`
 
-/** Undefined when the merchant named no address. */
+/** Undefined if the merchant gave no address. */
 export const returnButton = (
   order: Order,
   context: PageContext,

@@ -1,6 +1,6 @@
 /**
- * Whether a GET of a payment link is a person's visit, or a program's that looks ahead and must not use the link up
- * (silences: L4). A person who is taken for a program presses one button more, and that button makes the order.
+ * Whether a GET of a payment link is a person's visit or comes from a link previewer, which must not use the link up
+ * (silences: L4). A person who is taken for a program presses one button more, which makes the order.
  */
 import type { HttpServerRequest } from "effect/http"
 
@@ -19,7 +19,7 @@ export const looksAhead = (
   return (
     method === "HEAD" ||
     /prefetch|prerender|preview/i.test(purpose) ||
-    // A picture, a frame or a script, and no page that somebody opens.
+    // An image, a frame or a script, not a page that a person opens.
     (headers["sec-fetch-dest"] ?? "document") !== "document" ||
     previewers.test(agent) ||
     (isLimited && isSecure && headers["sec-fetch-mode"] === undefined && sendsFetchMode.test(agent))
@@ -27,7 +27,7 @@ export const looksAhead = (
 }
 
 /**
- * By HTTPS these browsers say how a page is opened. A program under their name, such as many a scanner of mails, does
+ * By HTTPS these browsers send how a page is opened. A program with their User-Agent, such as many mail scanners, does
  * not. The versions have three digits; the headers are older.
  */
 const sendsFetchMode = /\b(?:Chrome|Firefox)\/\d{3}/
@@ -38,13 +38,13 @@ const sendsFetchMode = /\b(?:Chrome|Firefox)\/\d{3}/
  * well.
  */
 const names = [
-  // Messengers and networks that show what is behind a link.
+  // Messengers and social networks that preview links.
   "facebookexternalhit|facebookcatalog|Facebot|meta-externalagent|meta-externalfetcher|meta-webindexer",
   "Twitterbot|LinkedInBot|Slackbot|Slackbot-LinkExpanding|Slack-ImgProxy|Discordbot|TelegramBot|redditbot",
   "Pinterestbot|Snap URL Preview Service|SkypeUriPreview|line-poker|kakaotalk-scrap|vkShare|OdklBot",
   "Bluesky Cardyb|DingTalkBot-LinkService|Mattermost-Bot|Quora Link Preview|Quora-Bot|XING-contenttabreceiver",
   "FlipboardProxy|Iframely|Embedly|BitlyBot",
-  // Search, and what learns from pages.
+  // Search engines, and crawlers for training.
   "Googlebot|Googlebot-Image|Googlebot-Video|Googlebot-News|GoogleOther|Google-InspectionTool|Google-Safety",
   "Google-PageRenderer|Google-Read-Aloud|Google-Site-Verification|Storebot-Google|AdsBot-Google|AdsBot-Google-Mobile",
   "Mediapartners-Google|APIs-Google|FeedFetcher-Google|GoogleImageProxy|Chrome-Lighthouse",
@@ -54,7 +54,7 @@ const names = [
   "Yahoo! Slurp|YahooMailProxy|DuckDuckBot|DuckAssistBot|Qwantbot|Mail\\.RU_Bot|archive\\.org_bot|CCBot|Amazonbot",
   "GPTBot|ChatGPT-User|OAI-SearchBot|ClaudeBot|Claude-User|PerplexityBot|Perplexity-User",
   "AhrefsBot|SemrushBot|MJ12bot|DotBot",
-  // Mail: what looks at links before a person does.
+  // Mail: scanners of links.
   "ms-office|MSOffice|Microsoft Office Existence Discovery|Barracuda Sentinel|BarracudaCentral|CiscoSecureEmail",
   "Mimecast|Proofpoint"
 ].join("|")
@@ -62,7 +62,7 @@ const names = [
 const previewers = new RegExp(
   [
     `(?<![\\w-])(?:${names})(?![\\w-])`,
-    // Their apps send these words as well, further back.
+    // Their apps send these words as well, later in the User-Agent.
     "^WhatsApp/\\d",
     "^Pinterest/0",
     "\\+https?://"

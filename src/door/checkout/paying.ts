@@ -32,7 +32,7 @@ interface Services {
 
 interface Try {
   readonly how: Attempt
-  /** The bank's, when it refuses. */
+  /** The bank's code of a refusal. */
   readonly reason?: string
   /** The card that was typed. */
   readonly card?: PaidCard
@@ -66,7 +66,8 @@ export const takeStep = (services: Services) => {
       return yield* respond.with({ ...page, notice: sold.includes(method) ? "notTaken" : "notOffered" }, 422)
     }
     if (step === "cancel") return yield* attempt(order, form.value, ...cancelOf(method))
-    // A buyer who comes back from a wallet that is no longer offered pays nothing, and the bank hears that it is over.
+    // A buyer who comes back from a wallet that is no longer offered pays nothing, and the attempt is ended at the
+    // bank.
     if (step === "confirm") {
       return yield* isOffered
         ? attempt(order, form.value, { how: "succeed" }, "declined")
@@ -93,7 +94,7 @@ const makeLeave = ({ channel, respond }: Services) =>
   Effect.fnUntraced(
     function* (order: Order, page: Extract<Page, { readonly _tag: "Pay" }>, method: PaymentMethod) {
       const taker = yield* channel.takerOf(order)
-      // It was changed since the page was chosen.
+      // The order was changed since the page was chosen.
       if (Option.isNone(taker) || taker.value.page === undefined) return yield* respond.byGet(order)
       const begun = yield* taker.value.page.begin(order, method, yield* languageTo(order))
       switch (begun._tag) {
@@ -115,9 +116,9 @@ const makeLeave = ({ channel, respond }: Services) =>
   )
 
 /**
- * Leads a buyer who opens the page to the channel's own. None where that does not work now: the page shows why. By a
- * page, and no redirect: browsers hold each redirect after a form against the policy of the page that has the form, and
- * a buyer may be here by a form of ours or of a shop.
+ * Leads a buyer who opens the page to the channel's own. None if that fails now: the page shows why. By a page, not by
+ * a redirect: browsers check each redirect after a form against the policy of the form's page, and a buyer may come
+ * from a form of ours or of a shop.
  */
 export const makeAtOnce = ({ channel, respond }: Pick<Services, "channel" | "respond">) =>
   Effect.fnUntraced(function* (order: Order, method: PaymentMethod) {
@@ -177,12 +178,12 @@ const makePayByCard = (
 
 // Where the receipt goes ---------------------------------------------------------
 
-/** That a buyer has typed; undefined where there is none, or none is asked for. */
+/** The address that a buyer has typed; undefined if there is none, or no field for it. */
 type Address = string | "mistaken" | undefined
 
 const isAddress = Schema.is(Email)
 
-/** Chinese keyboards write some signs in full width. */
+/** Chinese keyboards type some characters in full width. */
 const addressIn = (order: Order, { email = "", step }: CheckoutForm): Address => {
   const typed = email.normalize("NFKC").trim()
   if (typed === "" || step !== "pay" || !takesAddress(order)) return undefined
@@ -190,8 +191,8 @@ const addressIn = (order: Order, { email = "", step }: CheckoutForm): Address =>
 }
 
 /**
- * Keeps the address with the order before anything is charged, since the payment's own commit sends the mail. Where it
- * is not kept, nothing is charged either: the buyer tries again.
+ * Keeps the address with the order before anything is charged, since the payment's own commit sends the mail. If it
+ * cannot be stored, nothing is charged either: the buyer tries again.
  */
 const makeKeeping =
   ({ orders, respond }: Services) =>
@@ -213,7 +214,10 @@ const endRedirect = (buyer: Buyer, order: Order, form: CheckoutForm) =>
     ? Effect.ignore(buyer.pay(order, form.method, "cancel", { attemptNo: form.attempt_no }))
     : Effect.void
 
-/** When the channel is unreachable, nothing was paid. Otherwise it may have been, so the page must not ask again. */
+/**
+ * When the channel is unreachable, nothing was paid. Otherwise it may have been paid, so the page must not offer to pay
+ * again.
+ */
 const noAnswer = (respond: Respond, order: Order) => {
   const uncertain = () => respond.with({ _tag: "Uncertain", order }, 503)
   return {
@@ -250,11 +254,11 @@ const reasons = {
   callBank: "call_issuer"
 } as const satisfies Partial<Record<CardOutcome, string>>
 
-/** A card's bank could not verify the buyer, which is its refusal. A wallet's buyer does not want to pay. */
+/** For a card: the bank could not verify the buyer, and refuses. For a wallet: the buyer cancels. */
 const cancelOf = (method: PaymentMethod): readonly [how: Try, notice: Notice] =>
   method === "card"
     ? [{ how: "decline", reason: "authentication_failed" }, "unverified"]
     : [{ how: "cancel" }, "cancelled"]
 
-/** Wallets that live on the phone: a desktop shows their code. */
+/** Wallets on the phone: a desktop shows a QR code. */
 export const isScanned = (method: PaymentMethod) => method === "alipay" || method === "wechat_pay"

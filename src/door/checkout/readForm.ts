@@ -5,7 +5,7 @@ import { HttpIncomingMessage, HttpServerRequest } from "effect/http"
 import { decodeUtf8, isCompressed, isUtf8 } from "../../shared/http/Body.ts"
 import { CheckoutForm } from "./checkoutForms.ts"
 
-/** None for what our forms do not send. */
+/** None for fields that our forms do not send. */
 export const readFormOf = <Form>(schema: Schema.Codec<Form, unknown>) => {
   const decode = Schema.decodeUnknownOption(schema)
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ arrayBuffer, headers }) => {

@@ -23,7 +23,7 @@ interface Services {
 
 export type Respond = ReturnType<typeof respondAs>
 
-/** `sold`: the methods of the order's merchant. `offered`: those of them that its channel takes. */
+/** `sold`: the methods of the order's merchant. `offered`: those that its channel accepts. */
 const shopOf = Effect.fnUntraced(function* ({ channel, merchants }: Services, order: Order | undefined) {
   const { offered: sold, shop } = yield* findShop(merchants, order)
   const taker = order === undefined ? Option.none() : yield* channel.takerOf(order)
@@ -50,7 +50,7 @@ export const respondAs = (services: Services) => ({
     return respondWith(render(page, context), status, { ...headersFor(shop), ...headersIn(language), ...more })
   }),
 
-  /** Leads to the order's page, which can be reloaded without paying again. */
+  /** Redirects to the order's page, which can be reloaded without paying again. */
   byGet: Effect.fnUntraced(function* (order: Order) {
     const { chosen } = languageFor(yield* HttpServerRequest.HttpServerRequest, null)
     const location = pathOf(services.links.signed.checkout(order)) + choiceOf({ chosen })

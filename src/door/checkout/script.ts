@@ -1,7 +1,4 @@
-/**
- * The script of the pages for buyers, and their headers. Without it everything can be paid by card and by wallet as
- * well.
- */
+/** The script of the pages for buyers, and their headers. Cards and wallets work without it, too. */
 import { pageScript } from "../../shared/pages/pageScript.ts"
 import { headers, policy } from "../../shared/pages/respond.ts"
 import type { Shop } from "../../shared/pages/shop.ts"
@@ -20,7 +17,7 @@ export const script = element
 
 const scripted = [`script-src ${allowed}`, "connect-src 'self'"]
 
-/** For pages with the script, which asks the page's own address and no other. */
+/** For pages with the script, which may only call the page's own address. */
 export const checkoutHeaders = { ...headers, "content-security-policy": policy(scripted) }
 
 /** The same for a page in the colour of its shop. */

@@ -1,8 +1,8 @@
 /** The texts of checkout and payment links in English. `{n}` is a number that a script counts down. */
 export const en = {
-  /** For a shop whose name is not known. */
+  /** For a shop whose name is unknown. */
   shop: "the shop",
-  /** The language's own name: as short as a phone needs it, and whole. */
+  /** The language's own name: short for phones, and in full. */
   name: { short: "EN", whole: "EN: English" },
 
   order: {

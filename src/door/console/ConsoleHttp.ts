@@ -1,7 +1,7 @@
 /**
  * The console's page and its files, which `npm ci` has built and compressed (packages/console/scripts/build.ts). Each
  * address of the console is the same page, whose script reads the address. A file has its hash in its name, so a
- * browser keeps it.
+ * browser caches it.
  */
 import { readdir, readFile } from "node:fs/promises"
 import path from "node:path"
@@ -54,8 +54,8 @@ const notBuilt = HttpServerResponse.text(
 )
 
 /**
- * All files by their names, read once: a console that is built anew meanwhile takes none of them away. A browser that
- * asks for a file of another console gets 404, and its page offers to be loaded again.
+ * All files by their names, read once: a rebuild of the console removes none of them meanwhile. A browser that asks for
+ * a file of another build gets 404, and its page offers a reload.
  */
 const filesIn = Effect.fnUntraced(function* (folder: string) {
   const names = yield* Effect.promise(() => readdir(folder).catch((): Array<string> => []))

@@ -1,4 +1,4 @@
-/** The figures that the console shows of the rows of many rooms. */
+/** The console's figures, from the rows of many rooms. */
 import { Layer } from "effect"
 import * as Overview from "./Overview.ts"
 import * as OverviewStore from "./OverviewStore.ts"

@@ -63,7 +63,9 @@ const settings = HttpApiBuilder.group(
       const { note: _, object: __, ...shown } = merchantView(merchant, { logoUrl: logos.urlOf, ahead, pointTo })
       return { object: "merchant_settings", ...shown, version: versionOf(merchant) }
     }
-    /** The settings, without what changes by itself: the clock, and how the host for checkout is found. */
+    /**
+     * The settings, without the fields that change by themselves: the clock, and the state of the host for checkout.
+     */
     const versionOf = (merchant: Merchant): string => {
       const {
         checkout_domain,
@@ -74,8 +76,8 @@ const settings = HttpApiBuilder.group(
     }
 
     /**
-     * A sandbox sends mails to addresses that are known to be the merchant's (silences: O42): those that operators have
-     * set, and those of people who have signed in by a mail to them.
+     * A sandbox sends mails to confirmed addresses of the merchant (silences: O42): those that operators have set, and
+     * those of people who have signed in by a mail to them.
      */
     const checkRecipients = Effect.fnUntraced(function* (merchant: Merchant, wanted: ReadonlyArray<string> = []) {
       const known = merchant.modes.sandbox.mail_recipients
@@ -134,7 +136,7 @@ const settings = HttpApiBuilder.group(
   })
 )
 
-/** Addresses that are new, and that operators have not set. */
+/** New addresses that operators have not set. */
 const typedAddresses = (
   before: Merchant,
   { contact_email, support_email }: { readonly contact_email?: string | null; readonly support_email?: string | null }

@@ -1,7 +1,7 @@
 /**
- * Front door to the figures of the console's home page. Each day that is over is counted once and kept in a row. A call
- * counts so many rows and no more: where there are older days to count, the answer says that it is not complete, and
- * the next call goes on. An answer is remembered for some seconds (docs/decisions/0097).
+ * Front door to the figures of the console's home page. Each past day is counted once and kept in a row. A call counts
+ * a limited number of rows: if older days are missing, the answer says that it is incomplete, and the next call
+ * continues. An answer is cached for some seconds (docs/decisions/0097).
  */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { OverviewResource } from "@coffer/contract/ConsoleMerchant"
@@ -28,9 +28,9 @@ export class Overview extends Context.Service<
 
 const rememberedFor = Duration.seconds(5)
 const rememberedMax = 1_000
-/** Rows that one call counts, about. A day is counted whole. */
+/** Rows that one call counts, roughly: a day is counted whole. */
 const countedMax = 200_000
-/** Rows of a day that is over may be written so long after it: their numbers are made before. */
+/** Rows of a past day may be written this long after it: their numbers are made before. */
 const closedAfter = Duration.minutes(10)
 /** Days that are kept. */
 const keptDays = 90
@@ -98,7 +98,7 @@ interface Counting extends Days {
   readonly now: DateTime.Utc
   /** The oldest first. */
   readonly days: ReadonlyArray<Day>
-  /** The clock of the sandbox was moved: on the way work is done at times that have passed. */
+  /** The clock of the sandbox was moved: an advance writes rows of past times. */
   readonly isMoved: boolean
 }
 
@@ -113,7 +113,7 @@ const countDays = Effect.fnUntraced(function* (store: OverviewStore["Service"], 
   let rows = 0
   let most = 0
   for (let next = 0, size = 1; next < missing.length && rows < countedMax; next += size) {
-    // The first day tells how many may be counted at once.
+    // The first day determines how many may be counted at once.
     size = next === 0 ? 1 : Math.max(1, Math.min(keptDays, Math.floor((countedMax - rows) / Math.max(1, most))))
     const counted = yield* store.count(counting, missing.slice(next, next + size))
     for (const [day, figures] of counted) {
@@ -132,7 +132,7 @@ const countDays = Effect.fnUntraced(function* (store: OverviewStore["Service"], 
 const rowsIn = (figures: Figures): number =>
   Object.values(figures).reduce((sum, each) => sum + each.orders_created + each.orders_paid + each.refunds, 0)
 
-/** A currency in which there was nothing, and whose wallet was never used, is left out. */
+/** A currency without figures, and whose wallet was never used, is left out. */
 const currencyView = (
   balance: OverviewResource["currencies"][number]["balance"],
   days: ReadonlyArray<Day>,

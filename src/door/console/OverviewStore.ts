@@ -1,7 +1,7 @@
 /**
  * Figures of days, counted along one index each: orders by their numbers, payments and refunds by the rows of the
- * ledger, which never change. Days that are over are kept in rows (docs/decisions/0097). Disputes and endpoints that
- * need somebody now are read besides.
+ * ledger, which never change. Days that are over are kept in rows (docs/decisions/0097). Also reads disputes and
+ * endpoints that need attention.
  */
 import { overviewDisputesMax, overviewEndpointsMax } from "@coffer/contract/ConsoleMerchant"
 import type { Account } from "@coffer/model/Account"
@@ -21,7 +21,7 @@ const Figure = Schema.Struct({
   refunded: Schema.Int
 })
 export type Figure = typeof Figure.Type
-/** Without the currencies in which there was nothing. */
+/** Without currencies that have no figures. */
 export type Figures = Readonly<Partial<Record<Currency, Figure>>>
 
 const Kept = Schema.Array(Schema.Struct({ day: Schema.String, figures: Schema.Record(Schema.String, Figure) }))
@@ -43,13 +43,13 @@ export class OverviewStore extends Context.Service<
   OverviewStore,
   {
     readonly kept: (days: Days, from: Day) => Effect.Effect<ReadonlyMap<Day, Figures>>
-    /** Counts these days, whole ones. */
+    /** Counts these whole days. */
     readonly count: (days: Days, all: ReadonlyArray<Day>) => Effect.Effect<ReadonlyMap<Day, Figures>>
     /** Keeps days that are over, and drops those before `from` and those of another time zone. */
     readonly keep: (days: Days, from: Day, counted: ReadonlyMap<Day, Figures>) => Effect.Effect<void>
     /** Disputes that wait for evidence, and the nearest deadline. */
     readonly disputes: (account: Account) => Effect.Effect<(typeof Disputes.Type)[0]>
-    /** Those of these endpoints that fail now. */
+    /** The endpoints, of these, that fail now. */
     readonly failing: (endpointIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Failing>>
   }
 >()("@coffer/console/OverviewStore") {}

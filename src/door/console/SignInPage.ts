@@ -1,7 +1,6 @@
 /**
  * The console's sign-in page: by a link that comes by mail, by a passkey, which is registered here too, or at an OpenID
- * provider. It is the same for everybody; its script asks who is signed in. The policy allows exactly that script, by
- * its hash.
+ * provider. A static page; its script asks who is signed in. The policy allows exactly that script, by its hash.
  */
 import { HttpServerResponse } from "effect/http"
 import { html } from "../../shared/pages/html.ts"
@@ -21,12 +20,12 @@ export const signInHeaders = {
   "permissions-policy": "publickey-credentials-get=(self), publickey-credentials-create=(self)"
 }
 
-/** Which ways in there are beside a link. */
+/** The ways to sign in besides a link. */
 export interface Ways {
-  /** Where the console takes sign-ins. */
+  /** The console's own address for signing in. */
   readonly origin: string
   readonly passkeys: boolean
-  /** Where people are known; undefined: nowhere. */
+  /** The OpenID provider; undefined: none. */
   readonly openId: string | undefined
 }
 

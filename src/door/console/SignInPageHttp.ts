@@ -1,4 +1,4 @@
-/** The route of the console's sign-in page. It reads nothing, and is the same for everybody. */
+/** The route of the console's sign-in page, a static page. */
 import { Effect, type Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
@@ -12,7 +12,7 @@ import { passkeyOrigin, signInSettings } from "../../access/people/signInSetting
 import { placeElsewhere } from "./otherName.ts"
 import { respondSignIn } from "./SignInPage.ts"
 
-/** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
+/** Checks by type that all requirements and errors are covered: an error left out does not compile. */
 type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | Settings>
 
 export const layer: Routes = HttpRouter.use(

@@ -1,6 +1,6 @@
 /**
- * Handler of the operator's `doctor` group: the checks of `coffer doctor`, made by the runner that answers. Another one
- * may have another disk and another network, so the report names the runner.
+ * Handler of the operator's `doctor` group: the checks of `coffer doctor`, made by the runner that answers. Other
+ * runners may have other disks and networks, so the report names the runner.
  */
 import { isoText } from "@coffer/model/isoText"
 import { OperatorApi } from "@coffer/contract/Operator"
@@ -15,7 +15,7 @@ import { type ChannelChecks, diagnose, docsOf } from "./doctor.ts"
 import { served } from "./Installation.ts"
 import { worstOf } from "./Finding.ts"
 
-/** Calls within this time share one report, so that nobody makes the service knock at others' doors by reading it. */
+/** Calls within this time share one report, so that reading it does not cause more outside calls. */
 const keptFor = "10 seconds"
 
 export const layer = (ofChannels: ChannelChecks) =>
@@ -38,7 +38,7 @@ export const layer = (ofChannels: ChannelChecks) =>
           findings: findings.map((finding) => ({ ...finding, docs: docsOf(finding) }))
         }
       })
-      // A caller who leaves takes the report from nobody. Each check ends by itself.
+      // A caller that leaves does not interrupt the report for others. Each check ends by itself.
       const report = yield* Effect.cachedWithTTL(Effect.uninterruptible(look), keptFor)
 
       return handlers.handleAll({

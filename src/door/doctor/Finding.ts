@@ -1,4 +1,4 @@
-/** The doctor's findings (docs/doctor.md): how a check judges what it has seen, and what the operator should do. */
+/** The doctor's findings (docs/doctor.md): the verdict of a check, and what the operator should do. */
 import { Effect, Schema } from "effect"
 import { bounded } from "../../platform/runtime/Deadline.ts"
 import { onRealTime } from "../../platform/runtime/realTime.ts"
@@ -11,7 +11,7 @@ export type Status = (typeof statuses)[number]
 export interface Verdict {
   readonly status: Status
   readonly observation: string
-  /** Null where there is nothing to do. */
+  /** Null if there is nothing to do. */
   readonly advice: string | null
 }
 
@@ -24,7 +24,7 @@ export const fine = (observation: string): Verdict => ({ status: "ok", observati
 export const notApplicable = (observation: string): Verdict => ({ status: "not applicable", observation, advice: null })
 export const warning = (observation: string, advice: string): Verdict => ({ status: "warning", observation, advice })
 export const error = (observation: string, advice: string): Verdict => ({ status: "error", observation, advice })
-/** An error only where real money flows. */
+/** An error only with real money. */
 export const errorIf = (isLive: boolean) => (isLive ? error : warning)
 
 /** Why a check could not be made. */
@@ -35,10 +35,10 @@ export interface Check {
   readonly look: Effect.Effect<Verdict, Unmade>
 }
 
-/** A check ends in this time, whatever does not answer. */
+/** The time limit of a check. */
 export const checkMillisMax = 5_000
 
-/** Makes all checks at once, and tells their findings in the order of the list. */
+/** Runs all checks in parallel, and answers their findings in the order of the list. */
 export const examine = (checks: ReadonlyArray<Check>): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.forEach(checks, runCheck, { concurrency: "unbounded" }).pipe(onRealTime)
 

@@ -19,11 +19,11 @@ export interface Installation {
   readonly url: Effect.Effect<Redacted.Redacted, Unmade>
   readonly settings: Effect.Effect<Settings["Service"], Unmade>
   readonly database: Effect.Effect<SqlClient.SqlClient, Unmade>
-  /** Whether a merchant is live, or the installation is to be judged as if one were. */
+  /** Whether a merchant is live, or the installation is judged as if one were. */
   readonly isLive: boolean
 }
 
-/** The one that this process serves. */
+/** The installation of this process. */
 export const served = Effect.gen(function* () {
   const settings = yield* Settings
   const sql = yield* SqlClient.SqlClient
@@ -52,7 +52,7 @@ export const query = <A>(
     (sql) => Effect.mapError(ask(sql), (error) => new Unmade({ reason: reasonOf(error) }))
   )
 
-/** The settings, for a check that is not about whether they can be read. */
+/** The settings, for checks other than the one that reads them. */
 export const settingsOf = ({ settings }: Installation) =>
   Effect.mapError(settings, () => new Unmade({ reason: "a setting is invalid" }))
 

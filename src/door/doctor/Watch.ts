@@ -1,6 +1,6 @@
 /**
- * Troubles that a person has to look at before they hurt, as metrics: money that waits for an operator, disputes near
- * their end, wallets below zero, the age of the last audit, of the last reconciliation and of the newest backup, disks,
+ * Problems that a person has to look at in time, as metrics: money that waits for an operator, disputes near their
+ * deadline, wallets below zero, the age of the last audit, of the last reconciliation and of the newest backup, disks,
  * certificates and the checkout page. It writes nothing. The figures from the database are the same on every runner.
  */
 import { isoText } from "@coffer/model/isoText"
@@ -51,7 +51,7 @@ export const layer = Layer.effectDiscard(
       for (const mode of Mode.literals) {
         const count = (from: string) => sql`(select count(*)::int4 from (select 1 from ${sql.literal(from)} limit
           ${countMax}::int4) as found)`
-        // The first two by the partial indexes of what is held up (laterIndexes.ts).
+        // The first two by the partial indexes of objects that need attention (laterIndexes.ts).
         const [row] = yield* decodeCounts(
           yield* sql`select
           ${count(`orders where mode = '${mode}' and ${unapplied} and ${isParked}`)} as parked,
@@ -93,10 +93,10 @@ export const layer = Layer.effectDiscard(
       ].map((each) => Effect.ignoreCause(each)),
       { discard: true }
     )
-    // A figure that cannot be read keeps its last value; Postgres' absence has a metric of its own.
+    // A figure that cannot be read keeps its last value; an outage of Postgres has a metric of its own.
     yield* look
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(pause, look)))
-    // A start does not wait for the way out and back.
+    // A start does not wait for the round trip.
     for (const look of [publicCertificate.makeLook(settings), checkoutPage.makeLook(settings)]) {
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.ignoreCause(look), pause)))
     }

@@ -1,6 +1,6 @@
 /**
- * The checkout page as buyers get it, once a day, beside the one that this process sends (PCI DSS 11.6.1): a proxy or a
- * network in front of the service may have put a script into it, or taken a header away.
+ * Compares the checkout page as buyers get it, once a day, with the one that this process sends (PCI DSS 11.6.1): a
+ * proxy or network in front of the service may have added a script, or removed a header.
  */
 import { Mode, TradeNo } from "@coffer/model/Ids"
 import { DateTime, Effect, Metric, Schema } from "effect"
@@ -21,9 +21,9 @@ const age = Metric.gauge("coffer_checkout_page_look_age_seconds", {
 
 /** Looks at the metrics, one a minute, from one look at the page to the next. */
 const looksPerPage = 24 * 60
-/** The same after a page that could not be seen. */
+/** The same after a page that could not be fetched. */
 const looksPerFailure = 60
-/** Pages in a row, one a minute, that differ before anybody is told: runners of two versions send two pages. */
+/** How many pages in a row, one a minute, must differ before it is reported: runners of two versions send two pages. */
 const differingMin = 30
 
 const guards = ["content-security-policy", "x-content-type-options", "referrer-policy", "cache-control", "x-robots-tag"]
@@ -34,7 +34,7 @@ interface SentPage {
   readonly html: string
 }
 
-/** The parts of a page by which it could do or load something, each as a sentence would name it. */
+/** The parts of a page that can run or load something, each with its name in a sentence. */
 const activeParts = ({ headers, html, status }: SentPage): ReadonlyArray<string> => [
   `the status ${status}`,
   ...guards.map((name) => `the header ${name}: ${headers.get(name) ?? "none"}`),
@@ -48,7 +48,7 @@ const activeParts = ({ headers, html, status }: SentPage): ReadonlyArray<string>
   ...Array.from(html.matchAll(/<[^>]*\s((?:on\w+|formaction)\s*=[^\s>]*)/gi), ([, attribute]) => attribute!)
 ]
 
-/** Parts that were added on the way, and parts that were lost. */
+/** Added parts, and removed parts. */
 const differences = (inner: SentPage, outer: SentPage): ReadonlyArray<string> => {
   const [before, after] = [activeParts(inner), activeParts(outer)]
   return [
@@ -57,7 +57,7 @@ const differences = (inner: SentPage, outer: SentPage): ReadonlyArray<string> =>
   ]
 }
 
-/** Those of `parts` that `others` has fewer of. */
+/** The items of `parts` that `others` has fewer of. */
 const missingIn = (others: ReadonlyArray<string>, parts: ReadonlyArray<string>) => {
   const left = [...others]
   return parts.filter((part) => {
@@ -86,7 +86,7 @@ const decodeOrders = Schema.decodeUnknownEffect(
   )
 )
 
-/** The address of an unpaid order, a live one if there is one; else of a page that says that its link is not valid. */
+/** The address of an unpaid order, a live one if possible; otherwise of a page for an invalid link. */
 const unpaidPage = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { signed } = yield* OrderLinks
@@ -100,7 +100,7 @@ const unpaidPage = Effect.gen(function* () {
   return new URL(signed.checkout(linked)).pathname
 })
 
-/** One look at the metrics. Where `PUBLIC_URL` is not https, or nobody outside is called, no page is looked at. */
+/** One look at the metrics. Without https in `PUBLIC_URL`, or with NO_OUTBOUND, no page is fetched. */
 export const makeLook = ({ host, noOutbound, port, publicUrl }: Read) => {
   let looks = 0
   let lastSeen = -Infinity

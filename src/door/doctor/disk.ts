@@ -1,4 +1,4 @@
-/** How much room a disk has. */
+/** The free space of a disk. */
 import { statfs } from "node:fs/promises"
 import { Effect } from "effect"
 import { error, fine, Unmade, type Verdict, warning } from "./Finding.ts"
@@ -15,7 +15,7 @@ export const freeOn = (folder: string): Effect.Effect<Free, Unmade> =>
   }).pipe(Effect.map(({ bavail, blocks, bsize }) => ({ bytes: bavail * bsize, ofBytes: blocks * bsize })))
 
 const gigabyte = 1e9
-/** Free bytes below which it is odd, and below which writes may soon fail. */
+/** Free bytes below which it is a warning, and below which writes may soon fail. */
 const limits = { odd: 5 * gigabyte, few: 0.5 * gigabyte, oddShare: 0.05 }
 
 export const diskVerdict = (folder: string, { bytes, ofBytes }: Free): Verdict => {

@@ -1,4 +1,4 @@
-/** `coffer doctor`: what is right and wrong with an installation (docs/doctor.md). */
+/** `coffer doctor`: checks an installation (docs/doctor.md). */
 import { Effect } from "effect"
 import { type Check, examine, type Finding } from "./Finding.ts"
 import { guardChecks } from "./guardChecks.ts"
@@ -27,7 +27,7 @@ export const diagnose = (
   ofChannels: ChannelChecks
 ): Effect.Effect<ReadonlyArray<Finding>> => examine(checksOf(installation, ofChannels))
 
-/** Where a finding is explained. */
+/** The page that explains a finding. */
 export const docsOf = ({ name }: Pick<Finding, "name">): string => `docs/doctor.md#${name.replaceAll(" ", "-")}`
 
 /** Warnings and errors as lines of the log. */

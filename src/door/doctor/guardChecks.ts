@@ -18,7 +18,7 @@ export const guardChecks = (installation: Installation): ReadonlyArray<Check> =>
   ]
 }
 
-/** What is not set: of no weight before real money flows. */
+/** A missing setting: only informative before real money. */
 const unset = ({ isLive }: Live, observation: string, advice: string): Verdict =>
   isLive ? warning(observation, advice) : notApplicable(observation)
 

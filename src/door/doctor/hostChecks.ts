@@ -30,7 +30,7 @@ export const nodeVerdict = (version: string): Verdict =>
 
 // Open files --------------------------------------------------------------------
 
-/** For the database, runners, listening sockets, the log, files in work, and other calls. */
+/** For the database, runners, listening sockets, the log, files, and other calls. */
 const openBesides = 500
 
 /** Each connection is an open file. Node raises the soft limit to the hard one when it starts. */
@@ -43,7 +43,7 @@ const openFiles = (installation: Installation) =>
 
 const webhooksMax = Mode.literals.length * sumOf(placesOf)
 
-/** Undefined where the system does not tell. */
+/** Undefined if the system does not tell. */
 const openFilesMax = Effect.tryPromise(() => readFile("/proc/self/limits", "utf8")).pipe(
   Effect.map((text) => {
     const [, max] = /^Max open files +(\S+)/m.exec(text) ?? []
@@ -101,7 +101,7 @@ const evidence = (installation: Installation) =>
     return evidenceVerdict(installation, runner, { bucket, looked: rows.length, missing })
   })
 
-/** A file that another runner has taken is here too, or the runners keep files each for itself. */
+/** A file that another runner has received must be here too; otherwise each runner has its own files. */
 export const evidenceVerdict = (
   { home, isLive }: Pick<Installation, "home" | "isLive">,
   runner: Settings["Service"]["runner"],
@@ -120,7 +120,7 @@ export const evidenceVerdict = (
 
 // Backups -----------------------------------------------------------------------
 
-/** One a day, and two hours to make it. */
+/** One a day, plus two hours to make it. */
 const backupHoursMax = 26
 
 /** Files that are looked at in the folder, at most. */

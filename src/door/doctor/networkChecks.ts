@@ -1,4 +1,4 @@
-/** Checks of how the service is reached, and how it reaches others: addresses, proxies, runners, Redis, mail. */
+/** Checks of the network: addresses, proxies, runners, Redis, mail. */
 import { lookup } from "node:dns/promises"
 import { connect } from "node:net"
 import { Effect } from "effect"
@@ -185,7 +185,7 @@ const acquirer = (installation: Installation) =>
       )
     : Effect.succeed(acquirerVerdict(undefined))
 
-/** `merchants`: undefined where none is live. */
+/** `merchants`: undefined if none is live. */
 export const acquirerVerdict = (merchants: LiveMerchants | undefined): Verdict => {
   if (merchants === undefined) return notApplicable("No merchant is live.")
   const { accounts, approved, payable } = merchants

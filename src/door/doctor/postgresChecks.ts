@@ -91,7 +91,7 @@ const role = (installation: Installation) =>
     ? Effect.succeed(notApplicable("In the embedded PostgreSQL the service has a role of its own."))
     : Effect.map(query(installation, ledgerRights), (why) => roleVerdict(installation, why))
 
-/** `why` the service's role could change what nobody may change; undefined if it could not. */
+/** `why` the service's role could change immutable tables; undefined if it could not. */
 export const roleVerdict = ({ isLive }: Installation, why: string | undefined): Verdict =>
   why === undefined
     ? fine("The service's role can't change or truncate the ledger, the audit log or the anchors.")
@@ -126,7 +126,7 @@ const addressOf = ({ url }: Installation): Effect.Effect<DatabaseAddress, Unmade
 const isHere = (host: string) => host.startsWith("/") || isLoopback(host)
 
 interface Connection {
-  /** If there are several servers, one that is not on this machine. */
+  /** Of several servers, one that is not on this machine. */
   readonly host: string
   /** The version of TLS; null for a connection in clear. */
   readonly version: string | null
@@ -286,7 +286,7 @@ const retention = (installation: Installation) =>
       { kind: "events", kept: kept(keep.events), oldest: days(row?.events) },
       { kind: "deliveries", kept: kept(keep.deliveries), oldest: days(row?.deliveries) },
       { kind: "mails", kept: kept(keep.mails), oldest: days(row?.mails) },
-      // A day goes as a whole, when its last call is old enough.
+      // A day is dropped as a whole, when its last call is old enough.
       { kind: "API logs", kept: keep.apiLogDays, oldest: days(row?.logs) },
       {
         kind: "responses of Idempotency-Keys",

@@ -1,4 +1,4 @@
-/** Until when the certificate is valid that PUBLIC_URL shows. It is read where buyers read it, wherever TLS ends. */
+/** The expiry of PUBLIC_URL's certificate, read where buyers read it, wherever TLS ends. */
 import { isIP } from "node:net"
 import { connect } from "node:tls"
 import { DateTime, Effect, Metric, Schema } from "effect"
@@ -11,17 +11,14 @@ const expires = Metric.gauge("coffer_public_certificate_expires_seconds", {
 
 /** A connection and its handshake may take so long. */
 const lookMillisMax = 10_000
-/** Looks at the metric from one handshake to the next. It is looked at once a minute. */
+/** Metric reads between two handshakes, one a minute. */
 const looksPerHandshake = 60
-/**
- * A certificate that was seen is forgotten after so many handshakes that failed in a row: it may have been renewed
- * meanwhile.
- */
+/** A certificate is forgotten after this many failed handshakes in a row: it may have been renewed meanwhile. */
 const failedMax = 24
 
 class NotSeen extends Schema.TaggedError<NotSeen>()("NotSeen", {}) {}
 
-/** Its last moment, in milliseconds since 1970. It need not be valid: whether it is, is the question. */
+/** Its expiry, in milliseconds since 1970. The certificate need not be valid. */
 export const certificateEnd = (publicUrl: string) =>
   Effect.callback<number, NotSeen>((resume) => {
     const { hostname, port } = new URL(publicUrl)
@@ -46,7 +43,7 @@ export const certificateEnd = (publicUrl: string) =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** One look at the metric. It says nothing where the address cannot be reached, or nobody outside is called. */
+/** One read of the metric. No value if the address cannot be reached, or with NO_OUTBOUND. */
 export const makeLook = ({ noOutbound, publicUrl }: Pick<Settings["Service"], "noOutbound" | "publicUrl">) => {
   let looks = 0
   let failed = 0

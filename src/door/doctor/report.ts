@@ -8,7 +8,7 @@ const gap = "  "
 
 export type Paint = (status: Status, text: string) => string
 
-/** One finding after the other: its status, its name, what was seen; below that, what to do. */
+/** One finding after the other: status, name, observation; below that, what to do. */
 export const tableOf = (findings: ReadonlyArray<Finding>, paint: Paint): string => {
   const widths = {
     status: widest(["STATUS", ...statuses]),
@@ -44,11 +44,11 @@ const summaryOf = (findings: ReadonlyArray<Finding>) =>
 
 export const jsonOf = (findings: ReadonlyArray<Finding>) => ({
   status: worstOf(findings),
-  // Programs of others read `seen`.
+  // Other programs read `seen`.
   findings: findings.map(({ observation, ...finding }) => ({ ...finding, seen: observation, docs: docsOf(finding) }))
 })
 
-/** As monitors read them: 0 is well, 1 a warning, 2 an error. */
+/** As monitors expect them: 0 is ok, 1 a warning, 2 an error. */
 export const exitCodeOf = (findings: ReadonlyArray<Finding>): number => {
   const worst = worstOf(findings)
   if (worst === "error") return 2

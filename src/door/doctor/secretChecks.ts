@@ -1,4 +1,4 @@
-/** Checks of the settings themselves, and of the secrets among them. None is told. */
+/** Checks of the settings themselves, and of the secrets among them. No secret is shown. */
 import { stat } from "node:fs/promises"
 import path from "node:path"
 import { Array, Effect, Redacted, Result } from "effect"
@@ -20,7 +20,7 @@ const settings = (installation: Installation) =>
   installation.settings.pipe(
     Effect.andThen(Effect.mapError(misspelt, ({ message }) => new Unmade({ reason: message }))),
     Effect.map(settingsVerdict),
-    // The start refuses what this refuses.
+    // A start refuses the same settings.
     Effect.catchTags({
       Unmade: ({ reason }) => Effect.succeed(error(reason, "Fix this: the service would not start."))
     })
@@ -62,12 +62,12 @@ export const passwordsVerdict = (
 }
 
 const passwordOf = (setting: string, url: Redacted.Redacted): string => {
-  // It may name several servers, which no other address may.
+  // Only this address may name several servers.
   if (setting !== "DATABASE_URL") return URL.parse(Redacted.value(url))?.password ?? ""
   return Result.match(readAddress(url), { onFailure: () => "", onSuccess: ({ password }) => password })
 }
 
-/** Without a password another way of proof may be used, such as a certificate. */
+/** Without a password another authentication may be used, such as a certificate. */
 const isWeak = (password: string) =>
   password !== "" && (password.length < passwordMin.length || new Set(password).size < passwordMin.variety)
 
@@ -83,12 +83,12 @@ const secretKey = (installation: Installation) =>
     if (there?.there !== true) return keyVerdict(undefined)
     const [kept] = yield* query(installation, (sql) => sql<{ readonly value: string }>`select value from secret_check`)
     if (kept === undefined) return keyVerdict(undefined)
-    // While the key is changed the database may have the one of before.
+    // During a rotation the database may have the previous key.
     const own = [secretKey, ...Array.fromNullishOr(secretKeyPrevious)].map((key) => checkOf(bytesOf(key)))
     return keyVerdict(own.includes(kept.value))
   })
 
-/** `isSame`: undefined while the database has seen no key. */
+/** `isSame`: undefined while the database has no key. */
 export const keyVerdict = (isSame: boolean | undefined): Verdict => {
   if (isSame === undefined) return fine("The database has no SECRET_KEY yet.")
   return isSame

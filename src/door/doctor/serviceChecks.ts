@@ -1,4 +1,4 @@
-/** Checks of the programs that the service talks to, by talking to them: Redis, the mail server, an OpenID provider. */
+/** Checks of connected services, by calling them: Redis, the mail server, an OpenID provider. */
 import { isIP } from "node:net"
 import { Context, Effect, Layer, Redacted, References } from "effect"
 import { reachMailServer } from "../../shared/mail/Mailer.ts"
@@ -41,7 +41,7 @@ const redis = (installation: Installation, { redisUrl, runner }: Read): Effect.E
   )
 }
 
-/** `problem`: why it did not answer, if so. */
+/** `problem`: why it did not answer, if it did not. */
 export const redisVerdict = (
   { isLive }: Pick<Installation, "isLive">,
   { hostname, protocol }: URL,

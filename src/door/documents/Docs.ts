@@ -1,6 +1,4 @@
-/**
- * Pages about the service itself: the reference, the links of `/`, and what to do at each alert.
- */
+/** Pages about the service itself: the reference, the links of `/`, and the runbook of each alert. */
 import { readFile } from "node:fs/promises"
 import path from "node:path"
 import { Api } from "@coffer/contract/Api"
@@ -19,13 +17,13 @@ import { serveStatic } from "../edge/staticContent.ts"
 // The reference ------------------------------------------------------------------
 // The merchant API's published document is at `/openapi.json`. `/docs/try` is drawn from it by Swagger UI, with a form
 // for each call; the documents stand around it (`Documents.ts`). The operators' are at `/operator/openapi.json` and
-// `/operator/docs`, at the operator's port where that is another. The page has everything in itself: it works where no
-// other host can be reached, and its policy lets it ask no other host.
+// `/operator/docs`, at the operator's port where that is another. The page is self-contained: it works without other
+// hosts, and its policy allows none.
 
 const documentOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
   Effect.sync(() => ({ text: Formatter.formatJson(OpenApi.fromApi(api)), contentType: "application/json" }))
 
-/** The page as the library serves it, which has no other way to give it out. */
+/** The page as the library serves it; the library does not export it. */
 const referencePageOf = Effect.fnUntraced(
   function* <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) {
     const app = yield* HttpRouter.toHttpEffect(HttpApiSwagger.layer(api, { path: "/docs" }))
@@ -47,7 +45,7 @@ const referenceOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
     headers: { "content-security-policy": policyOf(text), "referrer-policy": "no-referrer" }
   }))
 
-/** The scripts of the page run by their hashes, and no other. It sets styles of its own while it draws. */
+/** Only the page's own scripts may run, by their hashes. It sets styles while it renders. */
 const policyOf = (text: string) => {
   const hashes = Array.from(text.matchAll(/<script>([^]*?)<\/script>/g), ([, script = ""]) => {
     return `'${sha256Source(script)}'`
@@ -149,7 +147,7 @@ const alertsPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const alertsPage = Effect.map(
-  // A copy of the program without its documents, such as one inside another program.
+  // A copy of the program without its documents, for example embedded in another program.
   Effect.orElseSucceed(
     Effect.tryPromise(() => readFile(alertsFile, "utf8")),
     () => "# Not available\n\nThis build has no docs/alerts.md."
@@ -209,7 +207,7 @@ const blockOf = (block: string): Html => {
   return html`<p>${inlines(block)}</p> `
 }
 
-/** Marks in a line; the first that fits counts. Other documents are named, since they are not served. */
+/** Inline markup; the first match counts. Links to other documents become text, since they are not served. */
 const marked = /`([^`]+)`|\*\*(.+?)\*\*|\[([^\]]+)\]\(([^)]+)\)|\b(Coffer[A-Z]\w+)/g
 
 const inlines = (text: string): ReadonlyArray<Html> => {

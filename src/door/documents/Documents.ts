@@ -1,8 +1,8 @@
 /**
  * The documents at `/docs`, `/llms.txt` and `/llms-full.txt`: files that are built and compressed with the program, or
- * in the repository by the first request for one (packages/site/scripts/build.ts). None is kept in memory: the list of
- * them is read with the first request, and a file when it is asked for. A name is a hash of what the file has, so it is
- * its ETag too.
+ * in the repository by the first request for one (packages/site/scripts/build.ts). None is kept in memory: their list
+ * is read with the first request, and a file when it is requested. A name is the hash of the content, so it is its
+ * ETag, too.
  */
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -40,7 +40,7 @@ const notBuilt = HttpServerResponse.text(
   { status: 404 }
 )
 
-/** A reader waits so long for them. A browser asks again by itself. */
+/** How long a reader waits for them. A browser retries by itself. */
 const patience = "5 seconds"
 const beingBuilt = HttpServerResponse.text("The documents are being built. Reload in a few seconds.\n", {
   status: 503,
@@ -72,13 +72,13 @@ const build = (program: string): Effect.Effect<void> =>
     return Effect.sync(() => void child.kill())
   })
 
-/** `program`: builds them into the folder where they are not there. */
+/** `program`: builds missing documents into the folder. */
 export const layerOf = (folder: string, program = builder): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const read = (name: string) =>
         Effect.promise(() => readFile(path.join(folder, name)).catch((): undefined => undefined))
-      // It goes on where its reader does not wait, and is begun once.
+      // It continues without its reader, and is begun once.
       const scope = yield* Effect.scope
       const begun = yield* Effect.cached(Effect.forkIn(build(program), scope))
       const list = Effect.map(read("manifest.json"), (bytes) => decodeManifest(bytes?.toString()))
@@ -114,7 +114,7 @@ export const layerOf = (folder: string, program = builder): Layer.Layer<never, n
         if (status === 200 && hasTag(sent["if-none-match"], etag))
           return HttpServerResponse.empty({ status: 304, headers })
         const bytes = yield* bytesOf(found.name, encoding)
-        // The documents were built anew since the list was read.
+        // The documents were rebuilt since the list was read.
         if (bytes === undefined) return notBuilt
         return HttpServerResponse.uint8Array(bytes, {
           status,

@@ -1,6 +1,6 @@
 /**
- * `/.well-known/security.txt` (RFC 9116): whom to write to about a vulnerability of this installation. The operator
- * names the contact by `SECURITY_CONTACT`; without it there is no such file.
+ * `/.well-known/security.txt` (RFC 9116): the contact for vulnerabilities of this installation. The operator sets it by
+ * `SECURITY_CONTACT`; without it the file does not exist.
  */
 import { isoText } from "@coffer/model/isoText"
 import { Config, DateTime, Effect, Option } from "effect"
@@ -34,7 +34,7 @@ export const securityContacts = roomSettings<ReadonlyArray<string>>({
   })
 })
 
-/** A reader asks again after that: RFC 9116 wants less than a year. */
+/** The expiry of the file: RFC 9116 wants less than a year. */
 const validDays = 180
 
 export const layer = HttpRouter.use(

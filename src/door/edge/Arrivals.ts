@@ -1,8 +1,8 @@
 /**
- * Where requests arrive, before anything is known of them but their heads. Probes begin at once. The others begin in
- * fair turns: each merchant's reads and writes, the operator's, and those of each address of the public are lines of
- * their own. The short path is asked first, and then the framework. The turns and the choice of a connection to close
- * are given their clock and know no sockets.
+ * The arrival of requests, of which only the heads are known. Probes begin at once. The others begin in fair turns:
+ * each merchant's reads and writes, the operator's, and those of each address of the public are queues of their own.
+ * The short path is tried first, and then the framework. The turns and the choice of a connection to close get their
+ * clock as a parameter and know no sockets.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -19,7 +19,7 @@ import { Settings } from "../../platform/runtime/Settings.ts"
 import { RenewedSet } from "../../platform/runtime/renewed.ts"
 
 export interface Arrived extends IncomingMessage {
-  /** How many of its line waited behind it when it began. */
+  /** How many requests of its queue waited behind it when it began. */
   behind?: number
   /** It came in at the operator's port (`routes.ts`). */
   isAtAdmin?: true
@@ -51,7 +51,7 @@ export const make = Effect.gen(function* () {
   const context = yield* Effect.context<never>()
   yield* Metric.update(dropped, 0)
 
-  /** A key or an operator's token that is known here names the party. Otherwise it is the client's address. */
+  /** A cached key or operator's token names the party; otherwise the client's address does. */
   const partyOf = ({ headers, socket }: IncomingMessage): string => {
     const key = headers["x-api-key"]
     if (typeof key === "string" && merchants.byKey(key).isRecalled) return key
@@ -89,7 +89,7 @@ export const make = Effect.gen(function* () {
         if (portKind === "admin") (request as Arrived).isAtAdmin = true
         const shop = portKind === "admin" ? undefined : shopOf(request)
         if (shop !== undefined) (request as Arrived).shop = shop
-        // The short path knows merchants' calls alone, which are neither at that port nor at a shop's host.
+        // The short path serves only merchants' calls, which come neither to that port nor to a shop's host.
         const isPlain = portKind !== "admin" && shop === undefined
         if (!isPlain || !shortPath.take(request, response)) emit(event, ...parameters)
       }
@@ -102,9 +102,9 @@ export const make = Effect.gen(function* () {
 })
 
 // Turns --------------------------------------------------------------------------
-// Requests that arrive faster than they can be begun (docs/decisions/0014; silences: U12). A few of each turn of the
-// event loop begin at once. The others wait in lines, and the lines are served in turn, for a few milliseconds at a
-// time: no party waits for thousands of requests of another.
+// Requests that arrive faster than they can begin (docs/decisions/0014; silences: U12). A few of each turn of the event
+// loop begin at once. The others wait in queues, which are served round robin, for a few milliseconds at a time: no
+// party waits for thousands of requests of another.
 
 export interface FairQueue {
   /** Calls `begin` at once or when its line's turn has come, with how many of its line wait behind it. */
@@ -117,7 +117,7 @@ type Begin = (behind: number) => void
 
 /** In one turn of the loop, while no party waits. */
 export const atOnceMax = 64
-/** So many connections are accepted, one in each turn, before lines are served again. */
+/** How many connections are accepted, one in each turn, before queues are served again. */
 export const acceptsMax = 256
 /** Lines are served this long before sockets are read again. If accepting took longer, they are served longer. */
 export const sliceMillis = 10
@@ -131,7 +131,7 @@ export const makeFairQueue = (options: {
   readonly millis: () => number
 }): FairQueue => {
   const { later, millis } = options
-  /** The line whose turn it is stands first. */
+  /** The queue whose turn it is comes first. */
   const lines = new Map<string, Array<Begin>>()
   /** Since lines were served: connections accepted, and the moment itself. */
   let [accepts, pausedAt] = [0, 0]
@@ -192,9 +192,9 @@ export const makeFairQueue = (options: {
 }
 
 // Connections --------------------------------------------------------------------
-// Which connections are closed when there are too many (docs/decisions/0014). A newcomer is never refused: the address
-// that has most connections loses the one that has been idle for longest. Each connection of a trusted proxy stands for
-// itself, since a proxy carries many clients.
+// Which connections are closed when there are too many (docs/decisions/0014). A new connection is never refused: the
+// address with most connections loses the one that has been idle for longest. Each connection of a trusted proxy counts
+// as an address of its own, since a proxy carries many clients.
 
 export interface Connection {
   readonly isBusy: () => boolean
@@ -203,7 +203,7 @@ export interface Connection {
 
 interface Party {
   readonly address: string
-  /** The connection that was used last stands last. */
+  /** The most recently used connection comes last. */
   readonly connections: RenewedSet<Entry>
 }
 
@@ -213,9 +213,9 @@ export interface Entry {
 }
 
 export interface Connections {
-  /** `address`: undefined for one that stands for itself. */
+  /** `address`: undefined for a proxy's connection. */
   readonly opened: (address: string | undefined, connection: Connection) => Entry
-  /** A request has come by it. */
+  /** Notes a request on the connection. */
   readonly used: (entry: Entry) => void
   readonly closed: (entry: Entry) => void
 }
@@ -223,7 +223,7 @@ export interface Connections {
 /** The part of all connections that one address may have. Above it only its idle connections are closed. */
 export const shareOfOne = 1 / 4
 
-/** `dropped` is told of each connection that is closed. */
+/** Calls `dropped` for each connection that is closed. */
 export const makeConnections = (max: number, dropped: () => void): Connections => {
   const all = new RenewedSet<Entry>()
   const parties = new Map<string, Party>()
@@ -260,7 +260,7 @@ export const makeConnections = (max: number, dropped: () => void): Connections =
     }
   }
 
-  /** The one that has been idle for longest. Those that turn out to be busy go to the end. */
+  /** The connection that has been idle for longest. Busy ones are moved to the end. */
   const idlest = (entries: RenewedSet<Entry>, newcomer: Entry): Entry | undefined => {
     for (let left = entries.size; left > 0; left--) {
       const [first] = entries

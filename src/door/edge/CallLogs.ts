@@ -5,9 +5,9 @@
  * is made and before it is sent. Nothing is parsed or redacted here: the bodies go to a queue as they are.
  *
  * The access log, for the operator, where ACCESS_LOG asks for it: a line for each answer with method, route, path,
- * status, how long it took and who sent it. ACCESS_LOG_SAMPLE says which share of the answers below 500 is written; the
- * others are all written. A path is redacted as in the API log, and a token in it is never shown. A line never holds a
- * query, a header or a body.
+ * status, duration and sender. ACCESS_LOG_SAMPLE is the share of answers below 500 that is written; all others are
+ * written. A path is redacted as in the API log, and a token in it is never shown. A line never holds a query, a header
+ * or a body.
  */
 import { loggedBodyBytesMax } from "@coffer/contract/Logs"
 import { millisOfId } from "@coffer/model/Ids"
@@ -75,16 +75,13 @@ export const makeApiLog = Effect.map(
 /** How long to wait for a small body that no handler has read. The refusal has been sent already. */
 const bodyPatience = "1 second"
 
-/**
- * The body as the log keeps it. A small body that no handler has read is read now: the answer is made, and does not
- * wait for it.
- */
+/** The body for the log. A small body that no handler has read is read now: the answer does not wait for it. */
 export const bodyOf = (body: Body, sent: RequestRecord["sent"]): Effect.Effect<LoggedBody> => {
   const length = sent["content-length"]
   const bytes = Number(length ?? 0)
   if (length === undefined ? sent["transfer-encoding"] === undefined : bytes === 0) return nothing
   if (bytes > loggedBodyBytesMax) return Effect.succeed({ bytes })
-  // The parts of a form are read as they come, and never twice.
+  // The parts of a form are read as they arrive, and never twice.
   if (/^multipart\//i.test(sent["content-type"] ?? ""))
     return length === undefined ? nothing : Effect.succeed({ bytes })
   const known = body.known()
@@ -115,7 +112,7 @@ const responseBodyOf = (
   if (body._tag !== "Uint8Array" || !body.contentType.startsWith("application/json")) return undefined
   const { contentLength: bytes } = body
   if (bytes > loggedBodyBytesMax) return { bytes }
-  // The value that a handler replied with need not be parsed again.
+  // A handler's reply need not be parsed again.
   return answer?.code === status ? { bytes, json: answer } : (body.text ?? body.body)
 }
 
@@ -125,7 +122,7 @@ interface AccessLine {
   readonly route: Route
   readonly status: number
   readonly millis: number
-  /** Whether the operation will go (docs/versioning.md, Deprecation). */
+  /** Whether the operation is deprecated (docs/versioning.md, Deprecation). */
   readonly isDeprecated: boolean
 }
 
@@ -134,7 +131,7 @@ type LogAccess = (record: RequestRecord, answer: AccessLine) => Effect.Effect<vo
 /** The failures of the service itself. */
 const failureMin = 500
 
-/** Undefined where it is not asked for. */
+/** Undefined if it is switched off. */
 export const makeAccessLog: Effect.Effect<LogAccess | undefined, never, Settings> = Effect.map(
   Settings,
   ({ accessLog }) => {

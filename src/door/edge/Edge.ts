@@ -47,7 +47,7 @@ export const layer = Layer.unwrap(
           const kind = shop !== undefined ? "shop" : source.isAtAdmin === true ? "admin" : portKind
           const { at, params } = foundAtPort(kind, request.method, url)
           const body = bodyFrom(incomingBody(there, at.limits))
-          // A handler that asks for its text gets it within the limits.
+          // A handler that reads its text gets it within the limits.
           const limited: HttpServerRequest.HttpServerRequest = Object.create(there, { text: { value: body.text } })
           const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
           const incoming: Exchange.Incoming = {
@@ -87,7 +87,7 @@ const reach = <E, R>(
   route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
   kind: PortKind
 ) => {
-  // No route's error, and answered as every refusal is.
+  // Not an error of a route, but answered like every refusal.
   const refuse = (param: string, problem: string) => Effect.catch(refuseField(param, problem), Effect.die)
   const problem = hostProblem(NodeHttpServerRequest.toIncomingMessage(request))
   if (problem !== undefined) return refuse("Host", problem)

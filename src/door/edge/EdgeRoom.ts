@@ -1,4 +1,4 @@
-/** The HTTP server with all that it admits by, for the wiring. */
+/** The HTTP server with its admission, for the wiring. */
 import { Effect, Layer, Metric } from "effect"
 import { HttpRouter } from "effect/http"
 import * as Admission from "../../shared/http/Admission.ts"
@@ -26,7 +26,7 @@ export const layerStore = Layer.unwrap(
   })
 )
 
-/** Admission, quotas and the process' state. It stands beneath the rooms: handlers ask it, and callers of others do. */
+/** Admission, quotas and the process' state. It is wired below the rooms, whose handlers and outside calls use it. */
 export const layer = Layer.mergeAll(
   Draining.layer,
   Admission.layer,
@@ -36,7 +36,7 @@ export const layer = Layer.mergeAll(
   Inward.layer
 )
 
-/** The port, open as soon as this is built. */
+/** Serves the routes; the port is open as soon as this is built. */
 export const serveRoutes = <E, R>(routes: Layer.Layer<never, E, R>) =>
   HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
     Layer.provideMerge(layerTraces),

@@ -1,6 +1,6 @@
 /**
- * How every request begins and every response ends, on the short path and through the framework alike: the request id,
- * the error envelope, the log and the metrics (spec: General rules, 3; Errors).
+ * The begin of every request and the end of every response, on the short path and through the framework alike: the
+ * request id, the error envelope, the log and the metrics (spec: General rules, 3; Errors).
  */
 import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -44,11 +44,11 @@ export interface Incoming extends Pick<
   /** Looked up by the method and the address. */
   readonly at: Route
   readonly body: Body
-  /** The body for the log; asked for after the answer is made. */
+  /** The body for the log; read after the answer is made. */
   readonly logged: () => Effect.Effect<LoggedBody>
   /** The connection, as it was when the request came: Node forgets it when it has ended. */
   readonly connection: Connection
-  /** Where the answer goes. */
+  /** The response to write to. */
   readonly response: ServerResponse
   /** Set when processing begins. */
   record?: RequestRecord
@@ -80,7 +80,7 @@ type Answer = <E, R>(
 /** Smaller answers are not counted while no client reads them: the buffers of a socket hold as much. */
 const unreadMin = 16_384
 
-/** The status of an act whose client has left: there was no answer, and the act may be done or not. */
+/** The status of an act whose client has left: there was no answer, and the outcome is unknown. */
 const unknownStatus = 503
 
 export const make = Effect.gen(function* () {
@@ -185,7 +185,7 @@ const makeConclude = Effect.gen(function* () {
   return { conclude, release }
 })
 
-/** The second entry of an operator's act, whatever became of it. */
+/** Writes the second entry of an operator's act, whatever its outcome. */
 const closeActAfter = <E, R>(
   record: RequestRecord,
   answered: Effect.Effect<Response, E>,
@@ -197,12 +197,12 @@ const closeActAfter = <E, R>(
   return Effect.provideContext(closed, context)
 }
 
-/** It would write the time of this machine into a row. */
+/** A wrong clock would write its time into a row. */
 const isWrite = ({ method }: RequestRecord) => method !== "GET" && method !== "HEAD"
 
 /** Counts the memory and the room that a request and its answer take up, and gives them back. */
 const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { answers, bodies, building }]) => {
-  /** The answer is made: what was needed for that is given back. */
+  /** The answer is made: releases what was needed for that. */
   const finish = (record: RequestRecord) => {
     if (record.visit === undefined) return
     admission.pause(record.visit)
@@ -210,7 +210,7 @@ const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { a
     record.rowsTaken = undefined
   }
 
-  /** Releases what the request has taken up. To be called when the answer is sent, or has no client to go to. */
+  /** Releases the request's memory and room. Called when the answer is sent, or the client has left. */
   const release = (incoming: Incoming) => {
     const { held, reading, record } = incoming
     if (reading !== undefined) {
@@ -237,7 +237,7 @@ const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { a
       if (!isShared(body.body)) answers.add(held, size)
       return
     }
-    // The answer is made while it is sent. Its maker says when it works, and how many bytes wait for the client.
+    // A streamed answer. Its maker reports when it works, and how many bytes wait for the client.
     incoming.record!.stream = {
       making: () => {
         admission.goOn(visit)
@@ -295,7 +295,7 @@ const withRecord = <R>(
   return addServices === undefined ? extended : addServices(extended)
 }
 
-/** How to send a key, which HTTP wants said with each 401 (RFC 9110). */
+/** How to authenticate, which each 401 must say (RFC 9110). */
 const challengeOf = ({ isOfOperatorsPage, ofConsole, path }: RequestRecord): string => {
   if (path.startsWith("/console/") || ofConsole !== undefined || isOfOperatorsPage === true)
     return 'Cookie realm="console"'
@@ -309,17 +309,17 @@ const explain = (response: Response, { reason, sent }: RequestRecord, documents:
 const withHeaders = (response: Response, record: RequestRecord, isDraining: boolean): Response =>
   HttpServerResponse.setHeaders(response, {
     "x-request-id": record.requestId,
-    // Texts of others stand in answers: no browser may read one as a page.
+    // Answers contain users' texts: no browser may render one as a page.
     "x-content-type-options": "nosniff",
     // Answers contain keys, secrets and checkout tokens.
     "cache-control": response.headers["cache-control"] ?? "no-store",
     ...record.headers,
     ...(response.status === 401 ? { "www-authenticate": challengeOf(record) } : {}),
-    // A connection that stays open would hold up the shutdown.
+    // An open connection would delay the shutdown.
     ...(isDraining ? { connection: "close" } : {})
   })
 
-/** A refusal has a link of its own. */
+/** A refusal has a `Link` header of its own. */
 const addWarnings = (response: Response, headers: Readonly<Record<string, string>>): Response => {
   const link = [response.headers["link"], headers["link"]].filter((each) => each !== undefined).join(", ")
   return HttpServerResponse.setHeaders(response, { ...headers, link })
@@ -327,7 +327,7 @@ const addWarnings = (response: Response, headers: Readonly<Record<string, string
 
 // Readers ------------------------------------------------------------------------
 
-/** The handle of Node's socket. Node has no public name for the bytes that the system has not taken. */
+/** The handle of Node's socket. Node has no public API for the bytes that the system has not accepted. */
 interface Written {
   readonly bytesWritten: number
   readonly writeQueueSize: number
@@ -335,8 +335,8 @@ interface Written {
 const handleOf = (socket: Socket | null) => (socket as { readonly _handle?: Written | null } | null)?._handle
 
 /**
- * The client that reads an answer: how many bytes it has taken, and whether any wait for it. The socket is kept: Node
- * takes it from a response that has ended.
+ * The reader of an answer: how many bytes it has received, and whether any wait for it. The socket is kept here: Node
+ * detaches it from a response that has ended.
  */
 const readerOf = ({ socket }: Pick<ServerResponse, "socket">) => ({
   isWaiting: () => (handleOf(socket)?.writeQueueSize ?? 0) > 0,

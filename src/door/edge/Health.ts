@@ -22,7 +22,7 @@ import { PrometheusMetrics } from "effect/observability"
 import { memoize } from "@coffer/model/memoize"
 import { nowhere, type Route, routes } from "./routes.ts"
 
-/** Longer than any write may wait. If no write has succeeded for so long, this runner cannot take payments. */
+/** Longer than any write may wait. Without a successful write for this long, this runner cannot take payments. */
 const stalledMillisMax = 5_000
 
 const { shardsPerGroup } = ShardingConfig.defaults
@@ -65,7 +65,7 @@ export const layer = HttpRouter.use(
         }
         const reasons = {
           postgres: "Postgres is not responding.",
-          // Its words are in the log: they name tables.
+          // The error's text is logged only: it names tables.
           results: `Postgres rejects most statements of this runner (SQLSTATE ${refusing}).`,
           writes: "No write has succeeded for more than 5 seconds.",
           cluster: balanced.isOpen()
@@ -113,7 +113,7 @@ const duration = (attributes: { readonly method: string; readonly route: string 
 const seriesMax = 1_000
 const memoizeSeries = <Key, Answer extends {}>(answerOf: (key: Key) => Answer) =>
   memoize(seriesMax, identity<Key>, answerOf)
-/** One look after the other: a text of all three would be made for each answer. */
+/** Three nested look-ups: a combined key would be built for each answer. */
 const seriesOf = memoizeSeries((route: string) =>
   memoizeSeries((method: string) =>
     memoizeSeries((status: number) => ({
@@ -124,7 +124,7 @@ const seriesOf = memoizeSeries((route: string) =>
 )
 const methods = new Set(["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH"])
 
-/** Returns a function that counts one answer. */
+/** Makes the function that counts an answer. */
 export const makeCount = Effect.map(
   Effect.context<never>(),
   (context) =>

@@ -1,9 +1,8 @@
 /**
  * The HTTP port of the service: requests begin in the order of their connection and in fair turns, plain calls by the
  * short path. It listens at one port, or at two with the same limits. A process that may not use its database yet has
- * the same port: there `/readyz` says why, and everything else is refused. Node's server has our limits: how many
- * requests of one connection wait, how small chunks may be, what becomes of bytes that are no request, and how idle
- * connections are closed.
+ * the same port: there `/readyz` says why, and everything else is refused. Node's server gets our limits: pipelined
+ * requests of a connection, small chunks, malformed bytes, and idle connections.
  */
 import { createServer, IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -113,7 +112,7 @@ const averageBytes = 64
 /** The client has this long to read the answer. */
 const refusedGraceMillis = 500
 
-/** Tells the listener of `clientError` why the connection ends. */
+/** Emits `clientError` with the reason. */
 const smallChunks = "ERR_SMALL_CHUNKS"
 
 class SteadyRequest extends IncomingMessage {
@@ -149,19 +148,19 @@ class SteadyRequest extends IncomingMessage {
 /** Options of Node's server; times are milliseconds. */
 const options = {
   IncomingMessage: SteadyRequest,
-  /** Clients are told the first. The server waits longer by the second, so that a busy client closes before it. */
+  /** The first is announced to clients. The server waits longer by the second, so that a busy client closes first. */
   keepAliveTimeout: 65_000,
   keepAliveTimeoutBuffer: 10_000,
-  /** Head and body: a file of 10 MB at 280 kbit/s. Node looks every so often, so it may be a little more. */
+  /** Head and body: a file of 10 MB at 280 kbit/s. Node checks periodically, so it may be a little more. */
   requestTimeout: 300_000,
-  /** The head alone, which is 16 kB at most (Node's own limit) and sent before anybody has shown a key. */
+  /** The head alone, which is 16 kB at most (Node's own limit) and is sent before authentication. */
   headersTimeout: 20_000,
   connectionsCheckingInterval: 5_000,
   /** We refuse a request without a host ourselves, in the envelope. */
   requireHostHeader: false,
   /** Node would keep the first of two that may be there once, such as Host or Content-Type, and hide the other. */
   joinDuplicateHeaders: true,
-  /** No protocol is changed here: a request that asks for it is answered as any other, in its turn. */
+  /** Upgrades are ignored: a request with one is answered like any other, in its turn. */
   shouldUpgradeCallback: () => false
 }
 
@@ -197,7 +196,7 @@ const makeNotAccepted = Effect.gen(function* () {
   const context = yield* Effect.context<never>()
   let lastLogged = -Infinity
   return function (this: Server, error: NodeJS.ErrnoException) {
-    // The port could not be opened: its opener hears that.
+    // The port could not be opened: its opener gets that error.
     if (!this.listening || elapsedMillis() - lastLogged < acceptTroubleEvery) return
     lastLogged = elapsedMillis()
     Effect.runForkWith(context)(
@@ -209,8 +208,8 @@ const makeNotAccepted = Effect.gen(function* () {
 })
 
 /**
- * The server listens before the service is built, and hears requests when it is. One that comes in between waits for
- * that: Node would take it from the connection and never answer.
+ * The server listens before the service is built. A request in between waits for that: Node would take it from the
+ * connection and never answer.
  */
 const keepUntilServed = (server: Server): Server => {
   const kept: Array<readonly [IncomingMessage, ServerResponse]> = []
@@ -236,12 +235,12 @@ const keepUntilServed = (server: Server): Server => {
  */
 const waitingMax = 100
 
-/** A request has come, in Node's words. */
+/** Node's event of a request. */
 const arrivals = new Set(["request", "checkContinue", "checkExpectation"])
 
 type Emit = (event: string, ...parameters: ReadonlyArray<unknown>) => boolean
 
-/** The same server, which hears of a request in a turn of the event loop of its own, once it may begin. */
+/** The same server, which emits a request in a turn of the event loop of its own, once it may begin. */
 export const inOrder = (server: Server): Server => {
   const emit: Emit = server.emit.bind(server)
   const waiting = new WeakMap<Socket, number>()
@@ -272,8 +271,8 @@ export const inOrder = (server: Server): Server => {
 const ignore = () => undefined
 
 // Bytes that are no request ------------------------------------------------------
-// Node would answer them without an envelope (spec: General rules, 3; silences: G6). Requests that came before them on
-// the same connection are answered first, and the connection ends with the answer.
+// Node would answer malformed bytes without an envelope (spec: General rules, 3; silences: G6). Earlier requests on the
+// same connection are answered first, and the connection ends with the answer.
 
 /** Listeners for a server's `clientError` and `connect`. */
 const makeUnreadable = Effect.gen(function* () {
@@ -294,7 +293,7 @@ const makeUnreadable = Effect.gen(function* () {
     socket.end([...head, "", body].join("\r\n"))
   }
 
-  /** `broken`: the request in whose body it stands. This is the answer to it, unless it has one already. */
+  /** `broken`: the request with the malformed body. This is the answer to it, unless it has one already. */
   const answerInTurn = (socket: ReadingSocket, message: string, broken?: IncomingMessage) => {
     if (!socket.writable) return
     const pending = socket._httpMessage
@@ -304,7 +303,7 @@ const makeUnreadable = Effect.gen(function* () {
     else socket.end()
   }
 
-  /** Node reports what follows the first such bytes as well. */
+  /** Node reports later malformed bytes as well. */
   const ending = new WeakSet<ReadingSocket>()
 
   const clientError = (error: NodeJS.ErrnoException, socket: ReadingSocket) => {
@@ -320,7 +319,7 @@ const makeUnreadable = Effect.gen(function* () {
   }
 
   const connect = (request: IncomingMessage, stream: Duplex) => {
-    // No other listener is left, and a client that resets the connection would end the process.
+    // Without another listener, a client that resets the connection would end the process.
     for (const each of [stream, request.socket]) each.on("error", () => undefined)
     answerInTurn(request.socket, "This is not a proxy: CONNECT is not accepted.")
   }

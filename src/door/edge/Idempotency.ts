@@ -1,7 +1,7 @@
 /**
  * `Idempotency-Key` on every POST and DELETE (silences: I1 to I6, I9). The first request claims the key and runs, or
- * brings its claim along with its one change. Its 2xx answer is stored, usually in the transaction of the change. The
- * same request again gets the stored answer. Model: models/claim.pml.
+ * commits its claim with its single change. Its 2xx answer is stored, usually in the transaction of the change. A
+ * repeated request gets the stored answer. Model: models/claim.pml.
  */
 import { Caller, Idempotency } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
@@ -28,12 +28,12 @@ import { refuseWith, reply } from "../../shared/http/replies.ts"
 import { withoutDeadline } from "../../platform/runtime/Deadline.ts"
 import { elapsedMillis } from "../../platform/runtime/realTime.ts"
 
-/** A request that has taken longer gets its answer before that is stored: two commits may have waited already. */
+/** A request that has taken longer is answered before the answer is stored: two commits may have waited already. */
 const finishWithinMillis = 5_000
 
 /**
- * Operations that write by one change of the Transactor, and before it do nothing that could be seen: no call outside,
- * no other write. Their key's row goes into that change (docs/decisions/0004). All others claim the key before.
+ * Operations with a single commit of the Transactor, and no visible effect before it: no outside call, no other write.
+ * Their key's row goes into that commit (docs/decisions/0004). All others claim the key before.
  */
 const singleCommitRoutes: ReadonlySet<string> = new Set([
   "POST /v1/orders",
@@ -100,7 +100,7 @@ const badKey = refuseWith(
 )
 
 // Claimed before -------------------------------------------------------------------
-// The claim's row is written before the request runs, so that nobody else runs it meanwhile.
+// The claim's row is written before the request runs, so that no other runner runs it meanwhile.
 
 const makeClaimedBefore = ({ faults, keys, scope }: Services) => {
   const { NotCommitted } = unavailable
@@ -130,8 +130,8 @@ const makeClaimedBefore = ({ faults, keys, scope }: Services) => {
 }
 
 // Claimed along --------------------------------------------------------------------
-// The request's one change brings the claim's row along, with the answer. Any other outcome is told only after a look
-// at the row: the request may be a repeat, which is not judged by what it would do now.
+// The request's single commit inserts the claim's row, with the answer. Any other outcome is returned only after a look
+// at the row: the request may be a repeat, which gets the first answer.
 
 const makeClaimedAlong = (services: Services, claimedBefore: ReturnType<typeof makeClaimedBefore>) => {
   const { faults, keys } = services
@@ -152,7 +152,7 @@ const makeClaimedAlong = (services: Services, claimedBefore: ReturnType<typeof m
       const decide = Effect.fnUntraced(function* (exit: Exit.Exit<Response, E>) {
         const answer = answerToKeep(exit, record)
         if (answer !== undefined && (yield* isKept(claim, answer, begun))) return yield* exit
-        // The headers and the reason are those of an answer that may not be told.
+        // The headers and the reason belong to an answer that must not be sent.
         const own = { headers: record.headers, reason: record.reason }
         Object.assign(record, before)
         const met = yield* look
@@ -176,7 +176,7 @@ const makeClaimedAlong = (services: Services, claimedBefore: ReturnType<typeof m
   }
 }
 
-/** Keeps an answer that no change has brought along. A request that is late already does not wait for this write. */
+/** Stores an answer that no commit has stored. A request that is late already does not wait for this write. */
 const makeIsKept =
   ({ keys, scope }: Services) =>
   (claim: IdempotencyClaim, answer: Answer, begun: number): Effect.Effect<boolean> => {
@@ -184,10 +184,10 @@ const makeIsKept =
     return hasTakenLong(begun) ? Effect.as(Effect.forkIn(withoutDeadline(keeping), scope), true) : keeping
   }
 
-/** The key was taken, and its row is gone: it was kept no longer. */
+/** The key was taken, and its row has expired. */
 const gone = new NotEnded({ lasts: Duration.zero })
 
-/** The caller is told to come again, or has left. */
+/** The caller has to retry, or has left. */
 const isUnknown = (exit: Exit.Exit<unknown, unknown>): boolean =>
   isBusy(exit) || (Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause))
 
@@ -213,7 +213,7 @@ const isBusy = (exit: Exit.Exit<unknown, unknown>) =>
 // The meaning of a body ------------------------------------------------------------
 // A null that says no more than an absent field is left out, so that both are the same request (silences: G18).
 
-/** More than there are. */
+/** More than there are endpoints. */
 const endpointsMax = 1_000
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Calls of the service by itself, for another that called it: through the whole server, as a request of that caller's
- * own. Key, allowlist, quota, admission, idempotency and log are those of any call, and there is one way in
- * (docs/decisions/0208). Nothing goes over a network: Node's request and response stand on a stream of their own.
+ * Calls of the service to itself on behalf of a caller: through the whole server, as a request of that caller. Key,
+ * allowlist, quota, admission, idempotency and log are those of any call, so there is one entry (docs/decisions/0208).
+ * Nothing goes over a network: Node's request and response use a stream of their own.
  */
 import { IncomingMessage, type OutgoingHttpHeaders, type Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -29,7 +29,7 @@ export class Inward extends Context.Service<
   {
     /** Set by the server that is open to merchants. */
     server: Server | undefined
-    /** In the name of the caller whose request this is. Ends when the caller leaves. */
+    /** On behalf of the current request's caller. Ends when the caller leaves. */
     readonly call: (of: RequestRecord, call: InwardCall) => Effect.Effect<InwardAnswer>
   }
 >()("@coffer/edge/Inward") {}
@@ -51,7 +51,7 @@ export const layer = Layer.sync(Inward, () => {
   return inward
 })
 
-/** It carries no bytes: the request has its body already, and the response keeps what is written. */
+/** A stream without bytes: the request has its body already, and the response collects what is written. */
 class Line extends Duplex {
   readonly remoteAddress: string
   readonly bytesRead: number
@@ -128,7 +128,7 @@ const requestOf = (
       ),
       text: Buffer.concat(response.parts).toString("utf8")
     })
-    // The server gives back what the call has taken up.
+    // The server releases the call's resources.
     line.destroy()
   })
   response.once("close", () => answered(notOpen))

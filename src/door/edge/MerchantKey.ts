@@ -1,9 +1,9 @@
 /**
  * Turns `X-Api-Key` into a `Caller`, or refuses: key, then address, then approval (spec: Authentication), and then the
- * scopes of a key that has some (silences: U26). A page of the console has no key: the session of a person of the
- * merchant stands for one whose scopes are those of the person's role.
- * A request that passes is counted as work, and is refused if there is too much of it (silences: U12). So is a key that
- * has to be looked up, as the public's. Then the request is counted against the quota of its account.
+ * scopes of a key that has some (silences: U26). A page of the console has no key: the session of a merchant's person
+ * counts as a key with the scopes of the person's role. A request that passes takes room, and is shed if there is none
+ * (silences: U12). A key that has to be looked up takes room of the public. Then the request is counted against the
+ * quota of its account.
  */
 import { Caller, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
@@ -85,7 +85,7 @@ export const layer = Layer.effect(
       const key = record.sent["x-api-key"] ?? ""
       const keyed = merchants.byKey(key)
       const { isRecalled } = keyed
-      // A key that was unknown waited in the line of its address, whose length does not count here.
+      // A key that was unknown waited in the queue of its address, whose length does not count here.
       const behind = isRecalled ? record.behind : 0
       return Effect.flatMapEager(
         isRecalled ? keyed.account(record.arrived) : lookUp(record, key, keyed),
@@ -115,14 +115,14 @@ type KeyRefused =
   | Wire.RateLimited
   | Wire.Unavailable
 
-/** A call that goes on, and how many of its own waited behind it. */
+/** A call that passes, and how many of its account waited behind it. */
 interface Going {
   readonly record: RequestRecord
   readonly scope: Scope | undefined
   readonly behind: number
 }
 
-/** How a call goes on whose account is known, by a key or by a person of the console. */
+/** Continues a call whose account is known, by a key or by a person of the console. */
 const makeInAccount = Effect.gen(function* () {
   const admission = yield* Admission
   const clocks = yield* MerchantClocks
@@ -135,7 +135,7 @@ const makeInAccount = Effect.gen(function* () {
     Effect.updateService(effect, References.CurrentLogAnnotations, (all) => ({ ...all, request_id }))
 
   return {
-    /** Notes whose call it is. */
+    /** Notes the call's account. */
     note: (record: RequestRecord, { merchant_id: merchantId, quotas }: Merchant, mode: Mode) => {
       const account: Account = { merchantId, mode }
       record.account = account
@@ -143,7 +143,7 @@ const makeInAccount = Effect.gen(function* () {
       record.quotas = quotas
       return record.ahead > 0 ? rename(record, account) : Effect.void
     },
-    /** `behind`: how many of its own waited, for the length of its line. */
+    /** `behind`: how many of its account waited, for the length of its queue. */
     goOn: <A, E, R>(httpEffect: Effect.Effect<A, E, R>, record: RequestRecord, behind: number) => {
       const account = record.account!
       const kind = kindOf(record)
@@ -162,8 +162,7 @@ const noRole = forbidden("You have no role at this merchant.")
 type InAccount = Effect.Success<typeof makeInAccount>
 
 /**
- * A call of the console: finds out who calls, and whether the role may. A call that changes something is in the audit
- * log, before and after.
+ * A call of the console: checks the session, and whether the role may. A write is in the audit log, before and after.
  */
 const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
   const merchants = yield* Merchants
@@ -211,7 +210,7 @@ const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
 /** Any key may send messages to the MCP server: the calls of its tools ask for their scopes. */
 const isMcp = ({ identifier }: HttpApiGroup.Top) => identifier === McpGroup.identifier
 
-/** The refusal of a call whose key works, the first of these that applies; undefined where there is none. */
+/** The refusal of a call with an active key, the first that applies; undefined if none does. */
 const refusalOf = ({ key, merchant, mode }: FoundKey, { arrived, ip }: RequestRecord, scope: Scope | undefined) => {
   if (!isCallerAllowed(merchant.modes[mode], ip) || (key !== undefined && !isCallerAllowed(key, ip))) {
     return refuseWith(
@@ -271,7 +270,7 @@ const isCallerAllowed = (settings: Allowing, ip: string): boolean => {
     allowlists.set(settings, Result.getOrUndefined(parseAllowlist(settings.ip_allowlist)))
   }
   const allowlist = allowlists.get(settings)
-  // A list that does not parse was still meant to keep callers out, so it lets no caller in.
+  // A list that does not parse was still meant to restrict callers, so it allows none.
   return allowlist !== undefined && isAllowed(allowlist, ip)
 }
 
@@ -312,7 +311,8 @@ export const layerQuotas = Layer.effect(
         const record = fiber.getRef(CurrentRecord)
         const kind = isHelper(record) ? "helpers" : (record.visit?.kind ?? kindOf(record))
         const limit = quotaOf(record.quotas, kind)
-        // A page that people look at takes nothing from the merchant's own servers, and neither does a listener.
+        // A page that people open does not use up the quota of the merchant's own servers, and neither does a
+        // long-poll.
         const own = isWait(record) ? `waits:${kind}` : kind
         const counted = record.ofConsole === undefined ? own : `console:${kind}`
         return Effect.flatMapEager(count(record, { key: `${merchantId}:${mode}:${counted}`, kind, limit }), () =>
@@ -323,7 +323,7 @@ export const layerQuotas = Layer.effect(
   })
 )
 
-/** How much of its quotas an account has used in this minute, for programs and for people. */
+/** The quotas that an account has used in this minute, for programs and for people. */
 export const makeQuotaUse = Effect.map(QuotaStore, (store) =>
   Effect.fnUntraced(function* ({ merchantId, mode }: Account, quotas: QuotaOverrides) {
     const kinds = quotaKinds.filter((kind) => kind !== "helpers" || mode === "sandbox")

@@ -1,7 +1,7 @@
 /**
- * Counts requests in Postgres, for runners that have no Redis (docs/decisions/0088). Requests that arrive while a
- * statement is under way are counted by the next one, all keys together. While Postgres does not answer, each runner
- * counts for itself (silences: U2).
+ * Counts requests in Postgres, for runners without Redis (docs/decisions/0088). Requests that arrive while a statement
+ * is under way are counted by the next one, all keys together. While Postgres does not answer, each runner counts for
+ * itself (silences: U2).
  */
 import { Deferred, Duration, Effect, Exit, Fiber, Layer, Metric, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -31,7 +31,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const scope = yield* Effect.scope
-    // A count is of many requests, so it has nothing of the one that begins it.
+    // A count is of many requests, so it runs without the context of the request that starts it.
     const fork = Effect.runForkWith(yield* Effect.context<never>())
     const memory = makeMemory()
     let waiting: Array<Pending> = []
@@ -56,7 +56,7 @@ export const layer = Layer.effect(
     })
     const lost = Effect.fnUntraced(function* (cause: unknown) {
       isCounting = false
-      // DatabaseHealth tells that Postgres is away.
+      // DatabaseHealth reports that Postgres is away.
       if (isLost || isDatabaseLost(cause)) return
       isLost = true
       yield* Effect.logWarning("Postgres counts no requests; until it does, each runner counts for itself", cause)
@@ -131,7 +131,7 @@ const count = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   batch: ReadonlyMap<string, ReadonlyArray<Pending>>
 ) {
-  // In one order on all runners, so that none waits for a row of another that waits for its own.
+  // In one order on all runners, so that they cannot deadlock.
   const keys = [...batch.keys()].toSorted()
   const numbers = (of: (last: Pending, all: ReadonlyArray<Pending>) => number) =>
     keys.map((key) => String(of(batch.get(key)!.at(-1)!, batch.get(key)!)))
@@ -146,9 +146,8 @@ const count = Effect.fnUntraced(function* (
 })
 
 /**
- * The row as it is when its lock is there decides, whichever runner has written it last. A moment leaves the window
- * when all of its part has left. A clock that is behind another runner's reads as that one; a row whose time lies more
- * than a window ahead begins anew.
+ * The row decides as it is once its lock is held. A moment leaves the window when all of its part has left. A clock
+ * that is behind another runner's is treated as that one; a row more than a window ahead is reset.
  */
 const statement = `insert into quota_counts as kept (key, quota, window_ms, at_ms, wanted, granted, moments, counts)
   select key, quota, window_ms, at_ms, wanted, least(wanted, quota), array[at_ms], array[least(wanted, quota)]
@@ -172,7 +171,7 @@ const statement = `insert into quota_counts as kept (key, quota, window_ms, at_m
   returning key, json_build_object('quota', quota, 'span', window_ms, 'at', at_ms, 'granted', granted,
     'moments', moments, 'counts', counts) as state`
 
-/** The first of those that came at once are let through. */
+/** Of concurrent requests the first ones are let through. */
 const answerAll = (all: ReadonlyArray<Pending>, { state: { at, counts, granted, moments, quota, span } }: Row) => {
   const used = counts.reduce((sum, each) => sum + each, 0)
   /** Until fewer than so many are left in the window. */

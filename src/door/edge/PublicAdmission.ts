@@ -1,7 +1,7 @@
 /**
- * Calls that no valid key pays for. Pages, files, the reference and reports of leaked keys: each call is counted as
- * work of the client's address, and is refused if there is too much of it (silences: U12). Calls with a key, token or
- * session that does not exist: an address that sends many of them is refused.
+ * Calls without a valid key. Pages, files, the reference and reports of leaked keys: each call takes room of the
+ * client's address, and is shed if there is none (silences: U12). Calls with an unknown key, token or session: an
+ * address that sends many of them is refused.
  */
 import * as Wire from "@coffer/contract/Errors"
 import { mcpPath } from "@coffer/contract/Mcp"
@@ -24,13 +24,13 @@ import { AuditLog } from "../../access/operators/AuditLog.ts"
 import { currentMillis } from "../../platform/runtime/clock.ts"
 import { sha256 } from "../../platform/runtime/Secrets.ts"
 
-/** How often the same is counted: a minute. */
+/** The window of the counts: a minute. */
 export const windowMillis = Duration.toMillis(quotaWindow)
 
 /** The kind of work that a request is, for admission and quotas. */
 export const kindOf = (record: Pick<RequestRecord, "method" | "route" | "url">): RequestKind => {
   const { method, route } = record
-  // An archive of a buyer: the address stands in its body, so that no log of addresses has it.
+  // An archive of a buyer: a POST, so that the buyer's address is in the body and in no access log.
   if (method === "POST" && route === "/v1/exports") return "csv"
   // A message to the MCP server changes nothing by itself.
   if (method !== "GET" && method !== "HEAD") return route === mcpPath ? "reads" : "writes"
@@ -58,7 +58,7 @@ export const make = Effect.map(
       })
 )
 
-/** The same of a page, and `late` when it has waited for too long: by default the page that is shown without room. */
+/** The same for a page, and `late` if it has waited for too long: by default the page for no room. */
 export const makePage = Effect.map(
   make,
   (through) =>
@@ -73,7 +73,7 @@ export const makePage = Effect.map(
       )
 )
 
-/** In front of all routes of the layers that it is provided to. The refusal is the envelope's. */
+/** In front of all routes of the layers that it is provided to. Refuses with the envelope. */
 export const { layer } = HttpRouter.middleware(
   Effect.map(make, (through) => (route) => through(route, Effect.catch(busy, Effect.die)))
 )
@@ -81,10 +81,10 @@ export const { layer } = HttpRouter.middleware(
 // Visitors -----------------------------------------------------------------------
 // A visitor has no key, and is counted by the client's address (spec: Limits).
 
-/** The service that a page with such a quota needs. */
+/** The service for pages with such a quota. */
 export type VisitorQuota = QuotaStore
 
-/** Counts one `what` of the visitor whose request this is, unless `limit` are counted already. */
+/** Counts one `what` of the current visitor, unless `limit` are counted already. */
 export const makeOfVisitors = Effect.map(
   QuotaStore,
   (store) =>
@@ -95,7 +95,7 @@ export const makeOfVisitors = Effect.map(
       })
 )
 
-/** The same, and refuses with `message` what is above the limit. */
+/** The same, and refuses with `message` above the limit. */
 export const makeLimitOfVisitors = Effect.map(makeOfVisitors, (take) =>
   Effect.fnUntraced(function* (what: string, limit: number, message: string) {
     const { allowed, retryAfterMillis } = yield* take(what, limit)
@@ -108,8 +108,8 @@ export const makeLimitOfVisitors = Effect.map(makeOfVisitors, (take) =>
 )
 
 // Leaked keys --------------------------------------------------------------------
-// `POST /leaked_keys`: anybody who finds a key in public reports it here, without a key of his own (docs/security.md;
-// silences: U29). The answer is the same for every text, and comes no sooner for a guess than for a key that works.
+// `POST /leaked_keys`: finders of a leaked key report it here, without a key of their own (docs/security.md; silences:
+// U29). The answer is the same for every text, and takes the same time for a guess as for an active key.
 
 /** An answer takes at least this long, so that the time of a revocation does not show. */
 const answeredAfter = "150 millis"
@@ -143,10 +143,10 @@ export const layerLeakedKeys = HttpRouter.use(
 )
 
 // Failed credentials -------------------------------------------------------------
-// Keys, tokens and sessions that do not exist. They are counted; one of each address and minute is logged and written
-// to the audit log, and some sixty of all addresses; and an address that sends many different ones is refused before
-// the next is looked up, unless that one is known here. The same one again is refused from memory and counts no more
-// against its address: it is no guess, but a program whose key was reset (docs/decisions/0090).
+// Unknown keys, tokens and sessions. They are counted; one of each address and minute is logged and written to the
+// audit log, and some sixty of all addresses. An address that sends many different ones is locked out before the next
+// look-up, unless that one is cached here. A repeated credential is refused from memory and does not count against its
+// address again: it is not a guess, but a program whose key was reset (docs/decisions/0090).
 
 const kinds = ["merchant", "operator", "person"] as const
 type Kind = (typeof kinds)[number]
@@ -156,9 +156,9 @@ export class FailedCredentials extends Context.Service<
   {
     /** Refuses an address that has sent too many, and counts what it refuses. */
     readonly check: (of: Kind, ip: string) => Effect.Effect<void, Wire.RateLimited>
-    /** Remembers a credential that was looked up and does not exist. One that existed once is no guess. */
+    /** Remembers an unknown credential. One that existed once is not a guess. */
     readonly note: (of: Kind, ip: string, credential: string, hasEnded?: boolean) => Effect.Effect<void>
-    /** Whether it did not exist a short time ago, and counts it. */
+    /** Whether it was unknown a short time ago, and counts it. */
     readonly isRemembered: (of: Kind, credential: string) => Effect.Effect<boolean>
     /** How many addresses or credentials are remembered. */
     readonly size: () => number
@@ -167,7 +167,7 @@ export class FailedCredentials extends Context.Service<
 
 /** Failures of one address in a minute. */
 const failuresMax = 300
-/** How long a credential is remembered after its last use. One that does not exist never will. */
+/** How long an unknown credential is remembered after its last use. It will never exist. */
 const rememberedMillis = 10 * 60_000
 /** Addresses that are remembered, and credentials likewise. */
 export const addressesMax = 20_000
@@ -180,7 +180,7 @@ const refused = Metric.counter("coffer_credentials_refused_total", {
 })
 const countOf = (of: Kind) => Metric.withAttributes(refused, { of })
 
-/** A merchant's key that was sent as an operator's token is still the merchant's key. */
+/** A merchant's key that was sent as an operator's token is still a valid key. */
 const digestOf = (of: Kind, credential: string) => sha256(`${of} ${credential}`)
 
 export const layerFailedCredentials = Layer.effect(
@@ -194,7 +194,7 @@ export const layerFailedCredentials = Layer.effect(
     const written = makeMemory({ keysMax: 1 })
     /** When an address may send again. */
     const until = new Map<string, number>()
-    /** Until when, by digest. The one that was used last stands last. */
+    /** The end of the memory, by digest; the most recently used comes last. */
     const remembered = new Map<string, number>()
     const remember = (digest: string, now: number) => {
       remembered.delete(digest)
@@ -244,7 +244,7 @@ export const layerFailedCredentials = Layer.effect(
         if (hasEnded) return
         const { remaining, resetMillis } = failures.take(from, failuresMax, windowMillis, now)
         if (remaining > 0) return
-        // The one that was refused first is let in first.
+        // The address that was refused first is let in first.
         if (until.size >= addressesMax) until.delete(until.keys().next().value ?? "")
         until.set(from, now + resetMillis)
       }),

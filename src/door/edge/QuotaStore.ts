@@ -9,11 +9,11 @@ import { onRealTime } from "../../platform/runtime/realTime.ts"
 
 export interface Taken {
   readonly allowed: boolean
-  /** How many more are allowed at this moment. */
+  /** Requests left at this moment. */
   readonly remaining: number
-  /** Until the next one is allowed; 0 when this one was. */
+  /** Time until the next one is allowed; 0 if this one was. */
   readonly retryAfterMillis: number
-  /** Until `remaining` grows by one. */
+  /** Time until `remaining` grows by one. */
   readonly resetMillis: number
 }
 
@@ -22,11 +22,11 @@ export class QuotaStore extends Context.Service<
   {
     /**
      * Counts one, unless the window that ends `now` already holds `limit`. Refused ones are not counted. It may count
-     * when it is called, and is to be run once.
+     * when it is called, and must be run once.
      */
     readonly take: (key: string, limit: number, windowMillis: number, now: number) => Effect.Effect<Taken>
     /**
-     * How many the window that ends `now` holds of each key. Looking counts nothing. Undefined while the runners cannot
+     * The count of each key in the window that ends `now`. Reading does not count. Undefined while the runners cannot
      * count together.
      */
     readonly used: (
@@ -108,7 +108,7 @@ export const makeMemory = (options: { readonly keysMax: number } = { keysMax }) 
   return { take, used, size: () => kept.size }
 }
 
-/** True also for moments in the future, from before the clock was set back: they would count for too long. */
+/** True also for moments in the future, from before the clock was set back: otherwise they would count for too long. */
 const isEmptyAt = ({ times, windowMillis }: Moments, now: number): boolean => {
   const last = times.at(-1) ?? -Infinity
   return last <= now - windowMillis || last > now + windowMillis
@@ -166,7 +166,7 @@ return { 0, 0, free, free }`
   }
 ).withReturnType<readonly [allowed: number, remaining: number, retryAfterMillis: number, resetMillis: number]>()
 
-/** Those that have left the window are dropped, as the script above does it. */
+/** Drops moments that have left the window, as the script above. */
 const lookScript = Redis.script((key: string, windowMillis: number, now: number) => [key, windowMillis, now], {
   numberOfKeys: 1,
   lua: `
@@ -257,7 +257,7 @@ interface Connection {
   connected: boolean
   take: Take
   look: Look
-  /** The last reason of the connection for not being connected. */
+  /** Why the connection failed last. */
   trouble: unknown
 }
 

@@ -1,8 +1,8 @@
 /**
- * The short path of the merchant API. A plain call, as nearly all are, goes from Node's request to its handler and
- * back without the framework's server and router, which would take at least a fifth more processor time
- * (docs/decisions/0086). Other calls, and those of the console, go through the framework. Endpoints,
- * middleware, handlers and replies are the same on both paths.
+ * The short path of the merchant API. A plain call, as nearly all are, goes from Node's request to its handler and back
+ * without the framework's server and router, which would cost at least a fifth more CPU (docs/decisions/0086). Other
+ * calls, and those of the console, go through the framework. Endpoints, middleware, handlers and replies are the same
+ * on both paths.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Decoding, Idempotency, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
@@ -60,7 +60,7 @@ interface ShortRoute {
 }
 type Middleware = Decoding | Idempotency | MerchantKey | Quotas | SandboxOnly
 
-/** Opens the short path to an API whose handlers are provided, for as long as they are. */
+/** Opens the short path for an API, for as long as its handlers are provided. */
 export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
@@ -158,7 +158,7 @@ const isPlain = ({ headers, method, url }: IncomingMessage): boolean => {
   return method === "POST" && Number(length) <= bytesMax && jsonTypes.has(headers["content-type"] ?? "")
 }
 
-/** Reads the body. A client that leaves before its end, or that is cut off, interrupts the fiber that reads. */
+/** Reads the body. A client that leaves before its end, or that is cut off, interrupts the reading fiber. */
 const bytesOf = (request: IncomingMessage, sender: Body.Sender): Effect.Effect<Uint8Array, BodyRefused> =>
   Effect.callback((resume) => {
     const parts: Array<Uint8Array> = []
@@ -178,7 +178,7 @@ const bytesOf = (request: IncomingMessage, sender: Body.Sender): Effect.Effect<U
 const loggedOf = ({ body, bytes, json, sent }: Call) =>
   json !== undefined && bytes <= loggedBodyBytesMax ? Effect.succeed({ bytes, json }) : bodyOf(body, sent)
 
-/** Whether nothing of the response is left to be sent. */
+/** Whether the response was sent completely. */
 const isFlushed = ({ destroyed, socket }: ServerResponse): boolean =>
   destroyed || (socket !== null && socket.writableLength === 0)
 

@@ -1,4 +1,4 @@
-/** An act that the audit log has, before and after: an operator's, or a person's. */
+/** Writes an act of an operator or a person to the audit log, before and after. */
 import { Effect, Option } from "effect"
 import { CurrentRecord, type RequestRecord } from "../../shared/http/CurrentRequest.ts"
 import type { AuditLog, Entry } from "../../access/operators/AuditLog.ts"
@@ -9,8 +9,8 @@ import { withoutDeadline } from "../../platform/runtime/Deadline.ts"
 export type Who = Pick<Entry, "actor" | "act" | "target">
 
 /**
- * Both entries are written even if the client hangs up during the act. The exchange writes the second one, since it
- * alone knows the status: the framework wraps what a handler fails with before a middleware sees it.
+ * Both entries are written even if the client hangs up during the act. The exchange writes the second one, since only
+ * it knows the status: the framework wraps a handler's failure before a middleware sees it.
  */
 export const logAct = <A, E, R>(
   log: AuditLog["Service"],
@@ -25,7 +25,7 @@ export const logAct = <A, E, R>(
       record.closeAct = (status) =>
         log.write({ ...entry, phase: "done", status, details: record.change ?? {} }).pipe(
           withoutDeadline,
-          // The act is done. Its first entry stands, and its answer is true.
+          // The act is done: its first entry stays, and its answer is correct.
           Effect.catchCause((cause) =>
             Effect.logError("an act has no second entry in the audit log", entry.act, cause)
           ),

@@ -37,7 +37,7 @@ export const make = Effect.map(
       )
 )
 
-/** Counts a call of a person or of an operator, whatever becomes of it, before it is written anywhere. */
+/** Counts a call of a person or of an operator, whatever its outcome, before anything is written. */
 export const makeOfCaller = Effect.map(
   make,
   (count) => (record: RequestRecord, who: "person" | "operator", id: string) => {

@@ -1,9 +1,9 @@
 /**
- * The doors for people. The console's lets a person through who is signed in and whose role may do what is asked. The
- * operator API's lets an operator through whose token is valid and whose role may do what is asked, unless too many of
- * the operators' requests are in work (docs/architecture.md, section 7; docs/security.md; silences: U12). Calls without
- * a session or a token are counted by the client's address, and so are sessions and tokens that do not exist; all
- * others by who calls (`countedCalls.ts`). Acts are written to the audit log, before and after.
+ * Authentication and authorization of people. The console's door requires a session and a role with the right. The
+ * operator API's door requires a valid token and a role with the right, and sheds requests when too many operators'
+ * requests are under way (docs/architecture.md, section 7; docs/security.md; silences: U12). Calls without a valid
+ * session or token are counted by the client's address; all others by caller (`countedCalls.ts`). Acts are written to
+ * the audit log, before and after.
  */
 import * as Wire from "@coffer/contract/Errors"
 import { ConsoleGuest, CurrentOperator, CurrentPerson, OperatorToken, PersonSession } from "@coffer/contract/Caller"
@@ -42,8 +42,8 @@ import { Role } from "@coffer/model/Role"
 import { type Identity, Operators } from "../../access/operators/Operators.ts"
 
 /**
- * A page of another site can send neither this header nor, by `SameSite`, the cookie. Its browser says where a write
- * comes from.
+ * CSRF: a page of another site can send neither this header nor, by `SameSite`, the cookie, and its browser sends the
+ * origin of a write.
  */
 export const makeIsFromConsole = Effect.map(Settings, (settings) => {
   const urlOf = makeConsoleUrl(settings)
@@ -69,7 +69,7 @@ export const notSignedIn = refuseWith(
   (request_id) => new Wire.InvalidApiKey({ message: "Sign in: there is no session, or it has expired.", request_id })
 )
 
-/** Everything of the console is work of the client's address, like a page. */
+/** All calls of the console take room of the client's address, like a page. */
 const makeEnter = Effect.map(Admission, (admission) => (record: RequestRecord): boolean => {
   const { behind, ip } = record
   record.visit = admission.enter({ group: "public", party: addressParty(ip), kind: kindOf(record), behind })
@@ -95,7 +95,7 @@ export const layerGuest = Layer.effect(
   })
 )
 
-/** The person whose session a request of the console brings. */
+/** The person of a console request's session. */
 export const makeSignedIn = Effect.gen(function* () {
   const signIn = yield* SignIn
   const enter = yield* makeEnter
@@ -108,7 +108,7 @@ export const makeSignedIn = Effect.gen(function* () {
     if (!enter(record)) return yield* busy
     if (!isFromConsole(record)) return yield* notFromConsole
     const secret = Option.getOrUndefined(cookiesOf(record).read(record.sent["cookie"], "session"))
-    // A secret that is nobody's is not looked up again, and an address that sends many is refused before.
+    // An unknown session is not looked up again, and an address that sends many is refused before.
     if (secret === undefined || (yield* failed.isRemembered("person", secret))) return yield* notSignedIn
     yield* failed.check("person", record.ip)
     const found = yield* signIn.bySecret(secret)
@@ -169,14 +169,14 @@ export const layerPerson = Layer.effect(
 
 export const registerFirst = "A passkey is required here: register one first."
 
-/** The reason why this session may not do it; undefined if it may. */
+/** Why this session may not perform the act; undefined if it may. */
 const refusedSession = ({ needsPasskey, session }: SignedIn, act: ConsoleActName) =>
   Effect.map(isFreshNow(session.created_at), (isNew) => {
     if (needsPasskey && !isOpen(act)) return registerFirst
     return isFresh(act) && !isNew ? tooOld : undefined
   })
 
-/** `person`: it is about the person alone. Undefined: no role at the merchant that the path names. */
+/** `person`: an act of the person alone. Undefined: no role at the merchant of the path. */
 const roleFor = ({ person }: SignedIn, act: ConsoleActName, { params }: RequestRecord): string | undefined => {
   if (typeof ofWhom(act) === "string") return "person"
   return roleAt(person, params["merchant_id"])
@@ -193,8 +193,8 @@ export const entryOf = ({ person }: SignedIn, role: string, act: string, { path 
 })
 
 // An operator --------------------------------------------------------------------
-// Under `/console/api/operator` the session of a person who has a role of the installation stands for a token, and no
-// token counts.
+// Under `/console/api/operator` the session of a person with a role of the installation replaces a token, and tokens
+// are not accepted.
 
 export const layerOperator = Layer.effect(
   OperatorToken,
@@ -220,7 +220,7 @@ export const layerOperator = Layer.effect(
     const byToken = Effect.fnUntraced(function* (record: RequestRecord, token: string) {
       const bearer = operators.byToken(token)
       yield* enter(record, bearer.isRecalled)
-      // A token that is nobody's is not looked up again, and an address that sends many is refused before.
+      // An unknown token is not looked up again, and an address that sends many is refused before.
       if (!bearer.isRecalled) {
         if (yield* failed.isRemembered("operator", token)) return yield* notValid
         yield* failed.check("operator", record.ip)
@@ -285,5 +285,5 @@ const operatorEntryOf = ({ name, operatorId, role }: Identity, act: ActName, rec
     record.isOfOperatorsPage === true ? `/console/api/operator${record.path.slice("/operator/v1".length)}` : record.path
 })
 
-/** The merchant whose data is shown; else the path, such as that of a search. */
+/** The merchant whose data is shown; otherwise the path, for example of a search. */
 const shownTarget = ({ params, path }: RequestRecord): string => params["merchant_id"] ?? path.slice(1)

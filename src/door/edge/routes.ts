@@ -1,6 +1,6 @@
 /**
- * Addresses: how one is read, which route it names, at which port that route is answered, and what traces call it. Most
- * of the edge has to know the route before the framework's router has decided.
+ * Addresses: parsing, their route, the port of the route, and its name in traces. Most of the edge needs the route
+ * before the framework's router has decided.
  */
 import { Api } from "@coffer/contract/Api"
 import { type BodyLimits, bodyLimitsOf } from "@coffer/contract/bodyLimits"
@@ -19,8 +19,8 @@ import type { RequestRecord } from "../../shared/http/CurrentRequest.ts"
 
 /**
  * The address as routes know it: `{web_url}/api/v1/...` becomes `{base_url}/v1/...` (silences: G8), and so does an
- * account's address in the console, and the operators' there. What a parameter may have escaped or not, such as `@` or
- * `;`, is escaped in one way, so that logs, quotas and keys see one path for one thing.
+ * account's address in the console, and the operators' there. Characters that a parameter may escape or not, such as
+ * `@` or `;`, are escaped in one way, so that logs, quotas and keys see one path for one resource.
  */
 export const routed = (url: string): string =>
   spelled(
@@ -35,14 +35,14 @@ const spelled = (url: string): string => {
   if (!/[^\w./~-]/.test(path) || path.includes("#") || isSpelledOtherwise(path)) return url
   return path.split("/").map(spelledPart).join("/") + url.slice(path.length)
 }
-/** What cannot be decoded stays, and is refused. */
+/** A part that cannot be decoded stays, and is refused. */
 const spelledPart = (part: string): string => Option.getOrElse(recoded(part), () => part)
 const recoded = Option.liftThrowable((part: string) => encodeURIComponent(decodeURIComponent(part)))
 
 /**
  * Whether a path is another spelling of one that has a route: escaped letters, digits, `-`, `.` and `_`, which need no
- * escape, dot segments, and slashes that are doubled or stand at the end. Routers undo the escapes, and everything that
- * looks at a path would have to undo them as well. So such a path names nothing (silences: G15).
+ * escape, dot segments, and slashes that are doubled or stand at the end. Routers undo the escapes, and every user of a
+ * path would have to undo them as well. So such a path has no route (silences: G15).
  */
 export const isSpelledOtherwise = (path: string): boolean => otherSpelling.test(path)
 const otherSpelling = /%(2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\da])|\/\/|\/\.{1,2}(\/|$)|.\/$/i
@@ -71,8 +71,8 @@ export const pathOf = (url: string): string => {
 }
 
 /**
- * How the process is: asked by machines that decide by the answer, so it never waits and is never refused. Some name
- * the host in the address, as to a proxy (RFC 9112, 3.2.2).
+ * Probes: asked by machines that decide by the answer, so they never wait and are never refused. Some name the host in
+ * the address, as to a proxy (RFC 9112, 3.2.2).
  */
 export const isProbe = (url = ""): boolean =>
   /^(?:[A-Za-z]+:\/\/[^/?#]*)?\/(healthz|readyz|metrics|shop_domains\/ask)(\?|$)/.test(url)
@@ -92,7 +92,7 @@ export const routerConfig = {
   maxParamLength: 2_048,
   /** Paths are case-sensitive. Lower-casing would also shift parameters, since `İ` becomes two characters. */
   caseSensitive: true,
-  /** Each thing has one address, because idempotency keys and logs use the path. */
+  /** Each resource has one address, because idempotency keys and logs use the path. */
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false
 }
@@ -108,10 +108,10 @@ export interface Route {
   readonly rows: number | "page"
 }
 
-/** Without what a parameter has to look like. */
+/** Without the patterns of parameters. */
 const patternOf = (path: string) => path.replace(/\(\^.*?\$\)/g, "").replace(/:(\w+)/g, "{$1}")
 
-/** Ours that hold many objects and have no pages. */
+/** Operations with many objects and without pages. */
 const rowsOfPattern: Readonly<Record<string, number>> = {
   "/v1/orders/{ref}/timeline": 100,
   // A report reads up to 5,000 rows of the ledger: a merchant has one at a time.
@@ -123,7 +123,7 @@ const rowsOfPattern: Readonly<Record<string, number>> = {
 
 export const routeOf = (endpoint: HttpApiEndpoint.Top): Route => ({
   pattern: patternOf(endpoint.path),
-  // Found out with the first body: it takes the JSON schema of the body.
+  // Computed with the first body: it needs the JSON schema of the body.
   get limits() {
     return bodyLimitsOf(endpoint)
   },
@@ -136,7 +136,7 @@ const isPaged = ({ method, query }: HttpApiEndpoint.Top): boolean => {
   return ast?._tag === "Objects" && ast.propertySignatures.some(({ name }) => name === "limit")
 }
 
-/** No body is read as JSON where no API is. */
+/** Outside the API no body is read as JSON. */
 const unread: BodyLimits = { bytes: 0, values: 0 }
 
 const endpoints = [Api, OperatorApi, ConsoleApi].flatMap((api) =>
@@ -157,10 +157,10 @@ export const consoleAssets = "/console/assets/:name"
 /** The documents (`Documents.ts`). */
 export const documentPages = ["/docs", "/docs/*", "/llms.txt", "/llms-full.txt"] as const
 
-/** Whom to write to about a vulnerability (`SecurityText.ts`). */
+/** The contact for vulnerabilities (`SecurityText.ts`). */
 export const securityTextPath = "/.well-known/security.txt"
 
-/** Those that no API lists. */
+/** Routes outside the APIs. */
 const pages = [
   ...consolePages,
   consoleAssets,
@@ -184,7 +184,7 @@ const pages = [
   "/console/sign-in"
 ]
 
-/** Pages that people open, from an address that somebody may have written down with a slash more. */
+/** Pages that people open, perhaps by an address with a trailing slash. */
 const forPeople: ReadonlySet<string> = new Set([
   "/docs",
   "/docs/*",
@@ -196,7 +196,7 @@ const forPeople: ReadonlySet<string> = new Set([
   "/console/sign-in"
 ])
 
-/** Where leaked keys are reported (`LeakedKeys.ts`), and how large a report may be. */
+/** The route for reporting leaked keys (`PublicAdmission.ts`), and the size limit of a report. */
 export const leakedKeysPath = "/leaked_keys"
 const leakReport: BodyLimits = { bytes: 4 * 1024, values: 20 }
 
@@ -223,7 +223,7 @@ export const nowhere: Route = { pattern: "none", limits: unread, rows: 0 }
 const router = FindMyWay.make<Route>(routerConfig)
 for (const { method, path, route } of routes) router.on(method as "GET", path as FindMyWay.PathInput, route)
 
-/** Objects that the answer to this request may hold. `limit` is checked later, so it is not believed here. */
+/** Objects that the answer to this request may hold. `limit` is checked later, so it is not trusted here. */
 export const rowsOf = ({ rows }: Route, url: string): number => {
   if (rows !== "page") return rows
   const query = url.indexOf("?")
@@ -238,7 +238,7 @@ export const areSpelled = (params: Found["params"]): boolean => {
   return true
 }
 
-/** A route, and what the address has for its parameters, decoded. */
+/** A route, and its decoded parameters. */
 export interface Found {
   readonly at: Route
   readonly params: Readonly<Record<string, string | undefined>>
@@ -254,7 +254,7 @@ const find = (method: string, url: string): Found => {
 }
 export const routeAt = (method: string, url: string): Route => find(method, url).at
 
-/** Where the page is that this address means, if it has nothing but slashes at its end that are too many. */
+/** The right address of a page, if this one only has trailing slashes too many. */
 export const pageWithoutSlash = (method: string, url: string, kind: PortKind = "both"): string | undefined => {
   const [, path = "", query = ""] = /^(\/[^?#]*[^?#/])\/+(\?[^#]*)?$/.exec(url) ?? []
   const isRead = method === "GET" || method === "HEAD"
@@ -268,12 +268,12 @@ export const methodsAt = (url: string): ReadonlyArray<string> =>
   methods.filter((method) => routeAt(method, url) !== nowhere)
 
 // Ports --------------------------------------------------------------------------
-// With ADMIN_PORT the operator's API, `/metrics` and `/healthz` have a listener of their own, and are nowhere else
+// With ADMIN_PORT the operator's API, `/metrics` and `/healthz` have a listener of their own, and only that
 // (docs/decisions/0130).
 
 /**
  * The console's pages, and the calls by which people sign in, are at both ports: operators have them where their API
- * is. Calls about a merchant are no operator's.
+ * is. Calls about a merchant are not at the operators' port.
  */
 const isOfBoth = (pattern: string): boolean =>
   atEither.has(pattern) || /^\/console(?!\/api\/merchants\/)(\/|$)/.test(pattern)
@@ -281,7 +281,7 @@ const isOfBoth = (pattern: string): boolean =>
 /** `both`: there is one port for everything. `shop`: at the public port, of a shop's own host. */
 export type PortKind = "both" | "public" | "admin" | "shop"
 
-/** The pages of a shop, with their logo. Their handlers look which merchant they belong to. */
+/** The pages of a shop, with their logo. Their handlers check to which merchant they belong. */
 const atShop: ReadonlySet<string> = new Set([
   "/checkout/{token}",
   "/checkout/{token}/events",
@@ -290,7 +290,7 @@ const atShop: ReadonlySet<string> = new Set([
   "/files/{name}"
 ])
 
-/** `/` has the links of its port; `/readyz` is asked by balancers and by those who watch the service. */
+/** `/` has the links of its port; `/readyz` is for load balancers and monitoring. */
 const atEither: ReadonlySet<string> = new Set(["/", "/readyz"])
 const atAdmin = /^\/(operator\/|metrics$|healthz$|shop_domains\/)/
 
@@ -318,7 +318,7 @@ export const layerTraces = Layer.mergeAll(
   Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) => isProbe(url))
 )
 
-/** Says of the current trace whose request it is. The names are those of the log. */
+/** Adds the request's account to the current trace. The names are those of the log. */
 export const describeTrace = ({ account, requestId }: RequestRecord, route: Route) =>
   Effect.annotateCurrentSpan({
     ...(route === nowhere ? {} : { "http.route": route.pattern }),

@@ -1,7 +1,7 @@
 /**
- * The shop whose own host a request names (docs/decisions/0201). A name only takes away: a request that names a shop
- * gets this shop's pages and nothing else. So all names of a request count that may be true: `Host`, the host of a
- * whole address, and what a proxy of ours reports. A request that names PUBLIC_URL's host costs three comparisons.
+ * The shop whose own host a request names (docs/decisions/0201). A shop's host only restricts: its requests get this
+ * shop's pages and nothing else. So all possible hosts of a request count: `Host`, the host of an absolute address, and
+ * the one that our own proxy reports. A request to PUBLIC_URL's host costs three comparisons.
  */
 import type { IncomingMessage } from "node:http"
 import { Effect } from "effect"
@@ -13,7 +13,7 @@ type Request = Pick<IncomingMessage, "headers" | "url"> & {
   readonly socket: Pick<IncomingMessage["socket"], "remoteAddress">
 }
 
-/** Returns the merchant's number; "" where two shops are named; undefined where none is. */
+/** Returns the merchant's number; "" if two shops are named; undefined if none is. */
 export const make = Effect.gen(function* () {
   const { isEmpty, merchantAt } = yield* ShopHosts
   const { publicUrl } = yield* Settings
@@ -41,5 +41,5 @@ export const make = Effect.gen(function* () {
   }
 })
 
-/** A host in small letters, without its port and the dot of the root. */
+/** A host in lower case, without its port and trailing dot. */
 const bare = (host: string): string => host.replace(/:\d*$/, "").replace(/\.$/, "").toLowerCase()

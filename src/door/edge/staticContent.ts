@@ -11,12 +11,12 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 export interface StaticContent {
   readonly text: string
   readonly contentType: string
-  /** The text as brotli makes it, where a build has done that; else it is compressed when it is asked for. */
+  /** The text compressed by brotli at build time; otherwise it is compressed on demand. */
   readonly brotli?: Uint8Array | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Bytes that all answers share: who reads them slowly holds nothing of its own. */
+/** Bytes that all answers share: a slow reader holds no memory of its own. */
 const shared = new WeakSet<Uint8Array>()
 export const isShared = (bytes: Uint8Array): boolean => shared.has(bytes)
 
@@ -34,7 +34,7 @@ const compressed = (start: (done: (error: Error | null, result: Buffer) => void)
     start((error, result) => resume(error === null ? Effect.succeed(result) : Effect.die(error)))
   )
 
-/** A route that sends what `make` makes when it is asked for the first time. */
+/** A route whose content `make` makes on the first request. */
 export const serveStatic = Effect.fnUntraced(function* (make: Effect.Effect<StaticContent>) {
   const made = yield* Effect.cached(
     Effect.map(make, (content) => ({ ...content, bytes: Buffer.from(content.text), hash: hashOf(content.text) }))

@@ -1,7 +1,6 @@
 /**
- * `/mcp`: the MCP server over HTTP (docs/mcp.md). A message is admitted, and counted as a read, by the key that it
- * comes with; a tool's call goes in again as a call of that key (`src/door/edge/Inward.ts`). Nothing is kept between
- * messages.
+ * `/mcp`: the MCP server over HTTP (docs/mcp.md). A message is admitted, and counted as a read, by its key; a tool's
+ * call enters the server again as a call of that key (`src/door/edge/Inward.ts`). There is no state between messages.
  */
 import { Caller } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
@@ -27,7 +26,7 @@ const handlers = HttpApiBuilder.group(
     const inward = yield* Inward
     const scope = yield* Effect.scope
     const turns = PartitionedSemaphore.makeUnsafe<string>({ permits: 1 })
-    // Loaded and built when the first message comes, since most services get none. Then it is there for all.
+    // Loaded and built with the first message, since most services get none. Then it is shared by all.
     const tools = yield* Effect.cached(
       Effect.uninterruptible(
         Effect.flatMap(
@@ -66,9 +65,9 @@ const handlers = HttpApiBuilder.group(
 )
 
 /**
- * A message costs up to ten times as much as a call, and computes alone. Accounts take turns, however much each has
- * sent, and between two messages the event loop serves others. While the call of a tool is under way, which is counted
- * and bounded as any call, the message holds no turn.
+ * A message costs up to ten times as much as a call, and is processed alone. Accounts take turns, however much each has
+ * sent, and between two messages the event loop serves others. During a tool's call, which is counted and bounded like
+ * any call, the message holds no turn.
  */
 const makeTurn = (turns: PartitionedSemaphore.PartitionedSemaphore<string>, account: string) => {
   let isHeld = false
@@ -92,8 +91,8 @@ const makeTurn = (turns: PartitionedSemaphore.PartitionedSemaphore<string>, acco
 }
 
 /**
- * A page of another site may have come by a name that now leads to this machine (DNS rebinding). It says that name:
- * `localhost` is said by programs and pages of the caller's own machine.
+ * DNS rebinding: a page of another site may use a name that now resolves to this machine. Its `Origin` has that name;
+ * `localhost` is sent by programs and pages of the caller's own machine.
  */
 const isOfOtherMachine = (origin: string | undefined): boolean =>
   origin !== undefined && !isLoopback(URL.parse(origin)?.hostname ?? "")
@@ -139,7 +138,7 @@ const doorOf = (inward: Inward["Service"], record: RequestRecord, isLive: boolea
 
 export const layer = HttpApiBuilder.layer(McpApi).pipe(Layer.provide(handlers))
 
-/** A client that would listen for messages, or end a session, is told that there are none. */
+/** A client that tries to listen for messages or to end a session gets 405: there are none. */
 export const layerNoSession = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const none = Effect.succeed(HttpServerResponse.empty({ status: 405, headers: { allow: "POST" } }))

@@ -1,7 +1,7 @@
 /**
  * Clients of the versions of MCP that begin with `initialize`, over HTTP: each message is answered by itself, so there
- * is no session that would have to be kept, found by another runner, or ended with its key (docs/decisions/0208). A
- * message is given the form that the newest version has, in which each carries what a session would.
+ * is no session to keep, to find on another runner, or to end with its key (docs/decisions/0208). A message is
+ * converted to the newest version, in which it carries the data of a session.
  */
 import { hashOf, isRecord } from "@coffer/mcp/json"
 
@@ -24,7 +24,7 @@ export type Older =
   | Answer
   | { readonly _tag: "Forward"; readonly body: Json; readonly headers: Readonly<Record<string, string>> }
 
-/** Whether a client speaks the newest version: each of its messages says so. */
+/** Whether a client speaks the newest version, by its message. */
 export const isNewest = (message: Json): boolean => {
   const { _meta: meta } = isRecord(message["params"]) ? message["params"] : {}
   return isRecord(meta) && meta[key("protocolVersion")] !== undefined
@@ -36,7 +36,7 @@ interface About {
   readonly instructions: string
 }
 
-/** Anything else is no method of this server. */
+/** Anything else is an unknown method. */
 const methods = new Set(["tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read"])
 
 export const readOlder = (message: Json, about: About): Older => {
@@ -64,14 +64,14 @@ export const readOlder = (message: Json, about: About): Older => {
   }
 }
 
-/** Without a capability: nobody is asked, since the question could not be answered without a session. */
+/** Without capabilities: a question to the client could not be answered without a session. */
 const metaOf = ({ _meta }: Json): Json => ({
   ...(isRecord(_meta) ? _meta : {}),
   [key("protocolVersion")]: newest,
   [key("clientCapabilities")]: {}
 })
 
-/** A header has no other letters than these; a name with others is none of ours. */
+/** A header has only these characters; a name with others is unknown. */
 const headerOf = (target: unknown): string =>
   typeof target === "string" && /^[\x21-\x7e]{1,200}$/.test(target) ? target : `none-${hashOf(target ?? null)}`
 

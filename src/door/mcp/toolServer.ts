@@ -12,7 +12,7 @@ import { programFolder, version } from "../../platform/runtime/Vitals.ts"
 
 const about = { name: "coffer", version, instructions }
 
-/** The key's way to the API, for the message that is being answered. */
+/** The API client of the current message's key. */
 const CurrentDoor = Context.Reference<Door | undefined>("@coffer/mcp/CurrentDoor", { defaultValue: () => undefined })
 
 const door = Effect.flatMap(CurrentDoor, (found) =>
@@ -33,14 +33,14 @@ export const make = Effect.fnUntraced(function* (scope: Scope.Scope) {
     protocols: [McpProtocol.v2026_07_28],
     registrations: registrations({ door, docs: docsAbove(programFolder) })
   })
-  // With nothing of the service around it: it would be given the service's own router.
+  // Without the service's context: otherwise it would get the service's own router.
   const built = Effect.updateContext(HttpRouter.toHttpEffect(serving), () => Context.make(Scope.Scope, scope))
   const served = yield* Effect.cached(built)
   // Its protocol is one that it serves, and its route fails with an answer of its own.
   const app = Effect.flatMap(served, (route) => route).pipe(Effect.catch(Effect.die)) as App
   return {
     about,
-    /** Answers a message by the key that it came with. */
+    /** Answers a message on behalf of its key. */
     answer: (request: HttpServerRequest.HttpServerRequest, own: Door) =>
       app.pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, request),

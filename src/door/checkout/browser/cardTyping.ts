@@ -4,7 +4,7 @@
  * is imported.
  */
 
-/** By the first digits of the number; "" while they say nothing. */
+/** By the first digits of the number; "" while they are ambiguous. */
 export function brandOf(digits: string): string {
   const brands: ReadonlyArray<readonly [name: string, begins: RegExp]> = [
     ["Visa", /^4/],
@@ -38,7 +38,7 @@ export function slashExpiry(text: string, deleting: boolean): string {
   return `${digits.slice(0, 2)}/${year}`
 }
 
-/** Writes a field anew. The caret stays behind its digit. Letters are left for the server to refuse. */
+/** Reformats a field. The caret stays behind its digit. Letters are left for the server to refuse. */
 export function rewrite(input: HTMLInputElement, format: (text: string) => string, forwards: boolean) {
   const before = input.value.normalize("NFKC")
   if (/[^\d\s/.-]/.test(before)) return
@@ -77,7 +77,7 @@ export function showBrand() {
   if (shown.textContent !== brand) shown.textContent = brand
 }
 
-/** A field that is typed again is no mistake any more. */
+/** Editing a field clears its mistake. */
 export function forgive(input: Element) {
   input.removeAttribute("aria-invalid")
   input.removeAttribute("aria-describedby")

@@ -1,7 +1,7 @@
 /**
- * The checkout's pages in the browser: times in the buyer's zone, the browser's own wallet, the way back after a
- * payment, and the turn of the page when its order changes. These functions are sent to the browser as they are written
- * (see `cardTyping.ts`).
+ * The checkout's pages in the browser: times in the buyer's zone, the browser's own wallet, the return after a payment,
+ * and the reload when the order changes. These functions are sent to the browser as they are written (see
+ * `cardTyping.ts`).
  */
 declare function send(event: SubmitEvent): void
 declare function typed(event: Event): void
@@ -28,7 +28,7 @@ export function begin() {
   leave()
 }
 
-/** To the channel's own page. In its place, so that the way back does not lead to it again. */
+/** To the channel's own page. Replaces the history entry, so that going back does not lead to it again. */
 export function leave() {
   const link = document.querySelector<HTMLAnchorElement>("a[data-leave]")
   if (link !== null) location.replace(link.href)
@@ -71,7 +71,7 @@ export function offerWallet() {
 
 /**
  * The tab's memory of this order: `paying` once it has sent a form, `left` once it has led back to the shop. A browser
- * may forbid it; then the buyer goes back by the button. A phone that scans a code is not the screen of the shop.
+ * may forbid it; then the buyer returns by the button. A phone that scans a code is not the browser of the shop.
  */
 export function remember(state: string) {
   if (new URLSearchParams(location.search).has("wallet")) return
@@ -85,13 +85,13 @@ export function memory<Used>(use: (storage: Storage) => Used) {
   return used
 }
 
-/** The buyer comes back from the channel's own page, to which this tab may have led before it had a script. */
+/** The buyer comes back from the channel's own page, which this tab may have opened before it had a script. */
 export function comeBack() {
   if (!new URLSearchParams(location.search).has("returned")) return
   memory((storage) => storage.getItem(location.pathname) ?? storage.setItem(location.pathname, "paying"))
 }
 
-/** Leads back to the shop once, and in the tab that has sent the payment or was at the channel's own page. */
+/** Returns to the shop once, in the tab that has sent the payment or was at the channel's own page. */
 export function goBack() {
   if (document.querySelector("[data-countdown]") === null) return
   memory((storage) => {
@@ -130,7 +130,7 @@ export function countDown() {
   })
 }
 
-/** Shows the order anew when it is no longer as this page says. */
+/** Reloads the page when the order differs from it. */
 export function follow() {
   if (document.querySelector("[data-watch]") === null) return
   const address = `${location.pathname}/events`
@@ -143,7 +143,7 @@ export function follow() {
     source.close()
     turnPage()
   })
-  // The server has no room for it: it is asked now and then, for an hour at most.
+  // The server has no room for a listener: poll instead, for an hour at most.
   source.addEventListener("error", () => {
     if (source.readyState !== EventSource.CLOSED) return
     let times = 0

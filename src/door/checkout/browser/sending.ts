@@ -18,7 +18,7 @@ export function send(event: SubmitEvent) {
   if (mail !== "" && !body.has("email")) body.set("email", mail)
   const free = occupy(form, button)
   remember("paying")
-  // Whether it was paid is not known, so no button sends anything more.
+  // It is unknown whether it was paid, so no button sends anything more.
   const lost = () => {
     free(true)
     unheard()
@@ -36,7 +36,7 @@ export function send(event: SubmitEvent) {
     .catch(lost)
 }
 
-/** Until the answer is here, no button of the page sends anything. Returns how to undo it. */
+/** Disables all buttons of the page until the answer. Returns how to undo it. */
 export function occupy(form: HTMLFormElement, button: HTMLButtonElement | null) {
   const buttons = document.querySelectorAll<HTMLButtonElement>("button[name]")
   const words = button === null ? [] : Array.from(button.childNodes)
@@ -51,7 +51,7 @@ export function occupy(form: HTMLFormElement, button: HTMLButtonElement | null) 
   }
 }
 
-/** The answer is the same form with something to say, which is taken over, or another page. */
+/** The answer is the same form with messages, which are taken over, or another page. */
 export function show(page: Document) {
   const [form, fresh] = [document, page].map((each) => each.querySelector("form[data-pay]"))
   if (form === null || fresh === null) return turn(page)
@@ -84,7 +84,7 @@ export function mark(answered: HTMLInputElement) {
 
 declare function forgive(input: Element): void
 
-/** Another page at the same address: the browser's way back leads to the form again. */
+/** Another page at the same address: going back leads to the form again. */
 export function turn(page: Document) {
   history.pushState(null, "")
   document.title = page.title
@@ -96,14 +96,14 @@ export function turn(page: Document) {
   begin()
 }
 
-/** The hand goes on from the words, which stand above the button. */
+/** Focus the message, which is above the button. */
 export function tell() {
   const notice = document.querySelector<HTMLElement>("[data-notice] [tabindex]")
   notice?.scrollIntoView({ block: "center" })
   notice?.focus({ preventScroll: true })
 }
 
-/** Whether it was paid is not known, so the page leads to the order's state. */
+/** It is unknown whether it was paid, so the page shows the order's state. */
 export function unheard() {
   const words = document.querySelector<HTMLTemplateElement>("[data-unheard]")
   if (words === null) return location.reload()

@@ -8,7 +8,7 @@ interface Answer {
   readonly data: any
 }
 
-/** Without a body it reads. */
+/** Without a body a GET. */
 export function ask(path: string, body?: object): Promise<Answer> {
   const json = body === undefined ? {} : { "Content-Type": "application/json" }
   const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }
@@ -17,7 +17,7 @@ export function ask(path: string, body?: object): Promise<Answer> {
   )
 }
 
-/** Shows one of several elements that stand for each other. */
+/** Shows one of several alternative elements. */
 export function choose(kind: string, name: string) {
   for (const each of document.querySelectorAll<HTMLElement>(`[data-${kind}]`)) {
     each.hidden = each.dataset[kind] !== name
@@ -28,7 +28,7 @@ export function say(notice: string) {
   choose("notice", notice)
 }
 
-/** Until the work is done no button does anything. A failure is shown. */
+/** Disables all buttons during the work. Shows a failure. */
 export function during(work: Promise<unknown>, failure: string) {
   const buttons = document.querySelectorAll<HTMLButtonElement>("button")
   for (const each of buttons) each.disabled = true
@@ -40,12 +40,12 @@ export function during(work: Promise<unknown>, failure: string) {
     })
 }
 
-/** `failure`: what is said unless somebody is signed in now. */
+/** `failure`: the message unless a person is signed in now. */
 export function welcome({ data, status }: Answer, failure: string) {
   if (status === 429) return say("tooOften")
   if (status === 403) return say(failure === "linkFailed" ? "passkeyDemanded" : failure)
   if (status !== 200 && status !== 201) return say(failure)
-  // A person who has just signed in goes on to the console. One who manages passkeys stays.
+  // A person who has just signed in is sent to the console. One who manages passkeys stays.
   if (status === 201 && !data.needs_passkey && !isManaging()) return location.replace(placeBefore())
   const email = document.querySelector("[data-email]")
   if (email !== null) email.textContent = data.person.email
@@ -62,8 +62,8 @@ export function isManaging(): boolean {
 }
 
 /**
- * The page of the console that was open when the session ended, once; otherwise the first. The store may hold anything:
- * an address that is not of the console is not followed.
+ * The page of the console that was open when the session ended, once; otherwise the first. The storage may hold
+ * anything: an address outside the console is not followed.
  */
 export function placeBefore(): string {
   const then = sessionStorage.getItem("coffer.then")
@@ -77,14 +77,14 @@ export function placeBefore(): string {
 export function listPasskeys() {
   return ask("passkeys").then(({ data }) => {
     const list = document.querySelector("[data-passkeys]")
-    // Without it the installation takes no passkeys.
+    // Without it the installation has no passkeys.
     if (list === null) return
     const passkeys = data.data as ReadonlyArray<{ name: string; passkey_id: string }>
     list.replaceChildren(...passkeys.map(passkeyItem))
   })
 }
 
-/** A form of the page's template. Each of its controls says which passkey it is about. */
+/** A form of the page's template. Each of its controls names its passkey. */
 export function passkeyItem({ name, passkey_id }: { readonly name: string; readonly passkey_id: string }) {
   const item = document.querySelector("template")!.content.cloneNode(true) as DocumentFragment
   for (const each of item.querySelectorAll("bdi")) each.textContent = name
@@ -96,7 +96,7 @@ export function passkeyItem({ name, passkey_id }: { readonly name: string; reado
   return item
 }
 
-/** `done`: what is said if it was. The list is read anew, and what had the focus is gone with the old one. */
+/** `done`: the message on success. The list is read again, and the focus is lost with the old one. */
 export function changePasskey(path: string, body: object, done: string) {
   const changed = ask(path, body).then(({ status }) => {
     const refusals = { 403: "tooOld", 404: "gone", 409: "lastStays" } as Readonly<Record<number, string>>
@@ -115,7 +115,7 @@ export function submit(event: SubmitEvent) {
 }
 
 export function sendLink(form: HTMLFormElement) {
-  // Signs that are not seen come with a copy.
+  // Copying adds invisible characters.
   const email = String(new FormData(form).get("email"))
     .replace(/[\u00AD\u200B-\u200F\u2060\uFEFF]/g, "")
     .trim()
@@ -169,7 +169,7 @@ export function addPasskey() {
 
 export function leave() {
   const left = ask("session/end", {}).then(() => {
-    // Texts that were typed in the console and not sent (packages/console/src/api/drafts.ts).
+    // Unsent drafts of the console (packages/console/src/api/drafts.ts).
     for (const name of Object.keys(localStorage)) if (name.startsWith("coffer.draft.")) localStorage.removeItem(name)
     choose("part", "guest")
     say("signedOut")
@@ -188,9 +188,12 @@ export function press(event: MouseEvent) {
   if (button?.value === "leave") leave()
 }
 
-/** The link of a mail, and what a provider sends, are used at once and leave the address: no history has them. */
+/**
+ * The token of a mail's link, and a provider's answer, are used at once and removed from the address, so that they are
+ * not in the history.
+ */
 export function begin() {
-  // Elsewhere no write is taken, and no cookie is known.
+  // At another name writes are refused, and cookies are missing.
   if (document.querySelector<HTMLElement>("[data-origin]")?.dataset["origin"] !== location.origin)
     return say("atOtherName")
   document.addEventListener("submit", submit)
