@@ -1,5 +1,5 @@
 /**
- * A step towards paying an order: what a form of the page asks of the channel, and the page that follows (silences: K,
+ * A step towards paying an order: the channel's call for a form of the page, and the page that follows (silences: K,
  * O14, O32). A card number exists only as long as the request, and is written nowhere.
  */
 import { Email } from "@coffer/contract/Orders"

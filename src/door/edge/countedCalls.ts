@@ -1,8 +1,7 @@
 /**
- * Calls that count against a quota of a minute, and what their answers say about it, as the IETF's draft of the
- * RateLimit headers does. Every group of the contract has one: a merchant's calls by its account (`MerchantKey.ts`),
- * those of people and of operators by who calls, and a sign-in by the client's address (spec: Limits; silences: U1,
- * U31).
+ * Counts calls against a quota of a minute, with headers as in the IETF's draft of RateLimit. Every group of the
+ * contract has a quota: a merchant's calls by account (`MerchantKey.ts`), those of people and of operators by caller,
+ * and a sign-in by the client's address (spec: Limits; silences: U1, U31).
  */
 import * as Wire from "@coffer/contract/Errors"
 import { operatorQuotas, type QuotaKind, quotaOf } from "@coffer/model/Quotas"
