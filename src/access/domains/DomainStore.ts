@@ -1,7 +1,7 @@
 /**
- * Rows of shops' own hosts as looks at DNS change them (docs/decisions/0201). A merchant's wish is written with its
- * settings (`merchants/MerchantStore.ts`). A look is written under a lock, so that of two merchants which have proven
- * one host one has it.
+ * Rows of shops' own hosts, with the findings of DNS look-ups (docs/decisions/0201). The host that a merchant wants is
+ * written with its settings (`merchants/MerchantStore.ts`). Findings are written under a lock, so that of two merchants
+ * which have proven one host one has it.
  */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import {
@@ -28,12 +28,12 @@ export type Stored = typeof Stored.Type
 const Due = Schema.Struct({ merchant_id: Schema.String, host: Schema.String, token: Schema.String })
 export type Due = typeof Due.Type
 
-/** A mail that is due, with what its row says by now. */
+/** A mail that is due, with the current row. */
 const DueMail = Schema.Struct({
   merchant_id: Schema.String,
   host: Schema.String,
   mail: DomainMail,
-  /** The look that gave rise to it. */
+  /** The look-up that caused it. */
   mail_of: TimeColumn,
   unproven_since: Schema.NullOr(TimeColumn),
   problem: Schema.NullOr(DomainProblem)
@@ -55,8 +55,8 @@ export class DomainStore extends Context.Service<
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
     readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
     /**
-     * Writes a look, and tells all runners. Another merchant that has the host and its proof no longer loses it.
-     * Nothing is written where the merchant asks for another host by now. `also` is done in the same transaction.
+     * Writes the findings, and notifies all runners. Another merchant that has the host without its proof loses it.
+     * Nothing is written if the merchant wants another host by now. `also` runs in the same transaction.
      */
     readonly record: (
       due: Due,
@@ -67,14 +67,14 @@ export class DomainStore extends Context.Service<
     readonly leaseMails: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<DueMail>>
     readonly nextMail: Effect.Effect<Option.Option<DateTime.Utc>>
     readonly mailBacklog: (now: DateTime.Utc) => Effect.Effect<Backlog>
-    /** The mail was sent, or is given up. A later one of this host stays. */
+    /** The mail was sent, or is given up. A later mail about this host stays. */
     readonly endMail: (mail: DueMail) => Effect.Effect<void>
   }
 >()("@coffer/domains/DomainStore") {}
 
-/** A look ends long before. */
+/** The lease of a look-up, which ends long before. */
 const lease = "2 minutes"
-/** When a mail that was not sent is tried again. */
+/** When an unsent mail is retried. */
 const mailAgainAfter = "10 minutes"
 
 export const layer = Layer.effect(

@@ -1,6 +1,6 @@
 /**
- * Front door to shops' own hosts for checkout: a look at DNS now, and what follows from one (docs/decisions/0201). The
- * host itself is a setting of its merchant.
+ * Front door to shops' own hosts for checkout: a DNS look-up, and its consequences (docs/decisions/0201). The host
+ * itself is a setting of its merchant.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema, Semaphore } from "effect"
 import { Merchants } from "../merchants/Merchants.ts"
@@ -13,27 +13,27 @@ import { ShopHosts } from "../../shared/signedUrls/ShopHosts.ts"
 import { type Change, DomainStore, type Due } from "./DomainStore.ts"
 import { lookUp, NameServers } from "./lookUp.ts"
 
-/** There is no host to look at, or this installation looks at none. */
+/** There is no host to look up, or this installation has no hosts of shops. */
 export class NoDomain extends Schema.TaggedError<NoDomain>()("NoDomain", {
   reason: Schema.Literals(["not_set", "switched_off", "no_outbound"])
 }) {}
 
-/** Too many merchants look at once. */
+/** Too many look-ups at once. */
 export class TooManyLooks extends Schema.TaggedError<TooManyLooks>()("TooManyLooks", {}) {}
 
 export class Domains extends Context.Service<
   Domains,
   {
-    /** Looks at the merchant's host now, unless that was done a moment ago. */
+    /** Looks up the merchant's host now, unless that was done a moment ago. */
     readonly check: (merchantId: string) => Effect.Effect<void, NoDomain | TooManyLooks>
     /** The same for a row that a worker has leased. */
     readonly look: (due: Due) => Effect.Effect<void>
   }
 >()("@coffer/domains/Domains") {}
 
-/** Looks that people ask for at once, on one runner. */
+/** Look-ups by people at once, on one runner. */
 const looksMax = 8
-/** A second look within this time finds nothing else. */
+/** A second look-up within this time is skipped. */
 const momentOfLook = Duration.seconds(5)
 
 export const layer = Layer.effect(
@@ -47,7 +47,7 @@ export const layer = Layer.effect(
     const servers = yield* NameServers
     const room = yield* Semaphore.make(looksMax)
 
-    /** Entries of what was verified, and of what is no more. */
+    /** Entries of verified hosts, and of hosts that are no longer verified. */
     const note = (changes: ReadonlyArray<Change>) =>
       Effect.forEach(
         changes.filter(({ after, before }) => (after.verified_at === null) !== (before.verified_at === null)),

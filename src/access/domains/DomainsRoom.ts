@@ -1,6 +1,6 @@
 /**
- * Shops' own hosts for checkout, for the wiring, the worker that looks at those that are due, and the one that tells
- * merchants by mail of a host that has lost its proof. When they are due, `rules/shop/domain.ts` says.
+ * Shops' own hosts for checkout, for the wiring, the worker that looks up due hosts, and the one that mails merchants
+ * about a host without its proof. `rules/shop/domain.ts` decides when they are due.
  */
 import { DateTime, Duration, Effect, Layer } from "effect"
 import { ConfirmedAddresses } from "../../shared/mail/ConfirmedAddresses.ts"
@@ -39,7 +39,7 @@ const worker = Layer.effectDiscard(
   })
 )
 
-/** A mail server that is away for longer gets the mail no more. */
+/** After this long without a mail server the mail is given up. */
 const triedFor = Duration.days(3)
 
 const mails = Layer.effectDiscard(
@@ -73,7 +73,7 @@ const mails = Layer.effectDiscard(
 
     yield* supervise(() => ({
       name: "mails about hosts",
-      // Without a mail server they become files of this machine.
+      // Without a mail server mails become files on this machine.
       callsOutside: smtpUrl !== undefined,
       run: Effect.gen(function* () {
         const due = yield* store.leaseMails(yield* currentTime, leasedMax)

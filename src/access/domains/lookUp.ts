@@ -1,7 +1,6 @@
 /**
- * Asks DNS about a shop's host: the texts of its TXT record, and whether it leads to this installation. The name
- * servers of the machine are asked directly, each answer is waited for for some seconds, and nothing connects to the
- * host.
+ * Asks DNS about a shop's host: the texts of its TXT record, and whether it points to this installation. The machine's
+ * name servers are asked directly, with a limit of some seconds for each answer, and nothing connects to the host.
  */
 import { Resolver } from "node:dns"
 import { type Looked, recordNameOf } from "@coffer/rules/shop/domain"
@@ -53,7 +52,7 @@ interface Found {
   readonly ours: ReadonlyArray<Answer>
 }
 
-/** By its alias, or by an address that is ours: the two answers of a name with many addresses may differ in others. */
+/** By its alias, or by an address of ours: two answers for a name with many addresses may differ in the others. */
 const pointsHere = ({ addresses, aliases, names, ours }: Found): boolean | "silent" => {
   if (aliases !== "silent" && aliases.some((alias) => names.includes(alias.toLowerCase()))) return true
   if (addresses === "silent") return "silent"
@@ -62,7 +61,7 @@ const pointsHere = ({ addresses, aliases, names, ours }: Found): boolean | "sile
   return addresses.length > 0 && ours.includes("silent") ? "silent" : false
 }
 
-/** One spelling of each address: IPv6 has many, and has those of IPv4 as well. */
+/** Normalizes an address: IPv6 has many spellings, and includes IPv4. */
 const spelled = (address: string) => ipaddr.process(address).toString()
 
 const makeAsk = (resolver: Resolver) => {
@@ -92,7 +91,7 @@ const makeAsk = (resolver: Resolver) => {
 
 type Done<Item> = (error: NodeJS.ErrnoException | null, found: ReadonlyArray<Item>) => void
 
-/** That there is no such record is an answer. */
+/** A missing record is an answer. */
 const absent = new Set(["ENOTFOUND", "ENODATA"])
 
 const answer = <Item>(ask: (done: Done<Item>) => void) =>

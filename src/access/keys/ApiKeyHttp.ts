@@ -115,14 +115,14 @@ const operators = HttpApiBuilder.group(
   })
 )
 
-/** The session's middleware has seen to it that the person may do this for the merchant of the path. */
+/** The session's middleware has checked that the person may do this for the merchant of the path. */
 const people = HttpApiBuilder.group(
   ConsoleApi,
   "api_keys",
   Effect.fnUntraced(function* (handlers) {
     const keys = yield* ApiKeys
     const merchants = yield* Merchants
-    /** The key, which is changed by those alone who have all its rights. */
+    /** The key, which only callers with all of its rights may change. */
     const grantOf = Effect.fnUntraced(function* (params: Parameters<typeof keyOf>[0]) {
       const key = yield* keys.find(keyOf(params))
       yield* grant(key.merchant_id, { is: "key", ...key })
@@ -172,7 +172,7 @@ const people = HttpApiBuilder.group(
 /** The address of the person who is signed in. */
 const caller = Effect.map(CurrentPerson, ({ shown }) => shown.person.email)
 
-/** An owner's act takes no second one, as with keys with scopes. */
+/** An owner's act needs no second person, as for keys with scopes. */
 const mainKeys = HttpApiBuilder.group(
   ConsoleApi,
   "main_keys",

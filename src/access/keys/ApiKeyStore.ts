@@ -40,10 +40,10 @@ export const ApiKey = Schema.Struct({
 })
 export type ApiKey = typeof ApiKey.Type
 
-/** The environment has as many keys that work as it may have. */
+/** The environment has reached its limit of active keys. */
 export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", {}) {}
 
-/** Which key of which merchant. */
+/** A key of a merchant. */
 export interface KeyOf {
   readonly merchantId: string
   readonly keyId: string
@@ -68,26 +68,26 @@ export class ApiKeyStore extends Context.Service<
       keyHash: string,
       now: DateTime.Utc
     ) => Effect.Effect<ApiKey, MakerLeft | TooManyKeys>
-    /** None where the key has ended. */
+    /** None if the key has ended. */
     readonly update: (
       key: KeyOf,
       change: Pick<ApiKey, "name" | "ip_allowlist">,
       now: DateTime.Utc,
       by: string | null
     ) => Effect.Effect<Option.Option<ApiKey>, MakerLeft>
-    /** Its secrets end at `endsAt` at the latest, and this is the newest. None where the key has ended. */
+    /** Adds the newest secret; the others end at `endsAt` at the latest. None if the key has ended. */
     readonly roll: (
       key: KeyOf,
       keyHash: string,
       terms: { readonly now: DateTime.Utc; readonly endsAt: DateTime.Utc; readonly by: string | null }
     ) => Effect.Effect<Option.Option<ApiKey>, MakerLeft>
-    /** The key, revoked: now, or when it was first. */
+    /** The revoked key, with the time of its first revocation. */
     readonly revoke: (key: KeyOf, now: DateTime.Utc) => Effect.Effect<Option.Option<ApiKey>>
     readonly noteUses: (uses: ReadonlyArray<Use>) => Effect.Effect<void>
   }
 >()("@coffer/keys/ApiKeyStore") {}
 
-/** The condition for a key that works. */
+/** The condition for an active key. */
 const isActive = (sql: SqlClient.SqlClient, now: DateTime.Utc) =>
   sql`revoked_at is null and (expires_at is null or expires_at > ${isoText(now)}::text::timestamptz)`
 
@@ -109,7 +109,7 @@ export const layer = Layer.effect(
     const one = (statement: Statement.Statement<object>) =>
       Effect.map(Effect.flatMap(statement, decodeKeys), ([key]) => Option.fromNullishOr(key))
     const announce = ({ merchantId }: KeyOf) => sql`select pg_notify(${changedChannel}, ${merchantId})`
-    /** A number that cannot be one is not asked for: Postgres has no text with NUL. */
+    /** A text that cannot be a number is not looked up: Postgres refuses a text with NUL. */
     const changing = <E>(key: KeyOf, change: Effect.Effect<Option.Option<ApiKey>, E>) =>
       isKeyOf(key) ? sql.withTransaction(Effect.tap(change, () => announce(key))) : Effect.succeedNone
 
@@ -164,7 +164,7 @@ const isKeyOf = ({ keyId, merchantId }: KeyOf) => isKeyId(keyId) && isMerchantId
 const decodeKeys = Schema.decodeUnknownEffect(Schema.Array(ApiKey))
 const decodeCount = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ count: Schema.Int })]))
 
-/** The lock under which numbers are given also makes the count true. */
+/** The lock for numbers also makes the count exact. */
 const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
   const stillGives = makeStillGives(sql)
   const numbered = numbersInOrder.make(sql, ids, { table: "api_keys", key: "key_id", prefix: apiKeyPrefix })
@@ -177,7 +177,7 @@ const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
             where merchant_id = ${key.merchant_id} and mode = ${key.mode} and ${isActive(sql, now)}`
         )
         if (count >= scopedKeysMax) return yield* new TooManyKeys()
-        // Who removes the person sees the key in the list, or there is none.
+        // A removal of the person either sees the key or runs first, and then no key is made.
         yield* stillGives("api_keys.create", key.created_by, key)
         yield* sql`insert into api_keys
             (key_id, merchant_id, mode, name, scopes, ip_allowlist, created_at, expires_at, created_by)
@@ -190,7 +190,7 @@ const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
     )
 }
 
-/** The latest use that any runner wrote stands. Rows that another transaction has locked get it the next time. */
+/** The latest use of all runners is kept. Rows that another transaction has locked get it the next time. */
 const noteUses = (sql: SqlClient.SqlClient, uses: ReadonlyArray<Use>) => {
   const values = sql`unnest(${uses.map(({ keyId }) => keyId)}::text[],
     ${uses.map(({ at }) => isoText(DateTime.makeUnsafe(at)))}::text[],

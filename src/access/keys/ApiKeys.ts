@@ -1,7 +1,7 @@
 /**
- * Front door to a merchant's keys with scopes (docs/decisions/0090; silences: U26 to U28): the operator's API asks
- * here, and so will a console of merchants. The caller writes the act to the audit log. Times are real time, also of a
- * sandbox whose clock was moved. The two main keys are the merchant's own (`src/access/merchants`).
+ * Front door to a merchant's keys with scopes (docs/decisions/0090; silences: U26 to U28), for the operator's API and
+ * the console. The caller writes the act to the audit log. Times are real time, also in a sandbox whose clock was
+ * moved. The two main keys are the merchant's own (`src/access/merchants`).
  */
 import type { ApiKeyQuery, CreateApiKey, UpdateApiKey } from "@coffer/contract/ApiKeys"
 import type { Account } from "@coffer/model/Account"
@@ -26,12 +26,12 @@ export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()("ApiKey
   keyId: Schema.String
 }) {}
 
-/** It was revoked or has expired, so nothing of it changes any more. */
+/** The key was revoked or has expired, so it cannot be changed. */
 export class ApiKeyEnded extends Schema.TaggedError<ApiKeyEnded>()("ApiKeyEnded", { keyId: Schema.String }) {}
 
 export interface WithSecret {
   readonly key: ApiKey
-  /** For the header. It is shown this once, and only its hash is stored. */
+  /** The secret for the header. It is shown once, and only its hash is stored. */
   readonly secret: string
 }
 
@@ -40,13 +40,13 @@ type Terms = Omit<CreateApiKey, "mode">
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** `by`: the address of the person of the merchant who is shown the secret; null: an operator. */
+    /** `by`: the address of the merchant's person who sees the secret; null: an operator. */
     readonly create: (
       account: Account,
       terms: Terms,
       by: string | null
     ) => Effect.Effect<WithSecret, InvalidField | MakerLeft | MerchantNotFound | TooManyKeys>
-    /** Newest first, those that have ended included. */
+    /** Newest first, including ended keys. */
     readonly list: (
       account: Account,
       query: Omit<ApiKeyQuery, "mode">
@@ -57,7 +57,7 @@ export class ApiKeys extends Context.Service<
       patch: UpdateApiKey,
       by: string | null
     ) => Effect.Effect<ApiKey, ApiKeyEnded | ApiKeyNotFound | InvalidField | MakerLeft>
-    /** A new secret. The one before it keeps working for the overlap. */
+    /** Rolls the secret. The previous one keeps working for the overlap. */
     readonly roll: (
       key: KeyOf,
       overlapMinutes: number,
@@ -80,7 +80,7 @@ export const layer = Layer.effect(
       yield* uses.written
       return Option.getOrUndefined(yield* store.find(key)) ?? (yield* new ApiKeyNotFound({ keyId: key.keyId }))
     })
-    /** This runner forgets the key before the caller is answered; the others hear of it. */
+    /** This runner drops the key from its cache before it answers; the others are notified. */
     const changed = Effect.fnUntraced(function* <E>(key: KeyOf, change: Effect.Effect<Option.Option<ApiKey>, E>) {
       const { key_id: keyId } = yield* find(key)
       const after = yield* change

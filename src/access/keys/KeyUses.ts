@@ -1,7 +1,6 @@
 /**
- * When keys with scopes were last used, and from where. A call leaves a note in memory; twice a minute all notes are
- * written in one statement. A process that is killed loses the notes that it has not written, and so a use may be
- * missing.
+ * Last uses of keys with scopes: time and address. A call records its use in memory; twice a minute all uses are
+ * written in one statement. A killed process loses unwritten uses.
  */
 import { Context, Effect, Layer } from "effect"
 import { onRealTime } from "../../platform/runtime/realTime.ts"
@@ -12,15 +11,15 @@ export class KeyUses extends Context.Service<
   {
     /** Neither waits nor fails. */
     readonly note: (use: Use) => void
-    /** Writes what was noted here so far; what cannot be written is kept for the next time. Never fails. */
+    /** Writes the recorded uses; those that cannot be written are kept for the next time. Never fails. */
     readonly written: Effect.Effect<void>
   }
 >()("@coffer/keys/KeyUses") {}
 
 const interval = "30 seconds"
-/** Keys that are noted at once. More are not used by a runner within the interval. */
+/** Keys in memory. A runner does not use more within the interval. */
 const notedMax = 10_000
-/** When the service stops, what is noted has this long to be written. */
+/** How long writing may take when the service stops. */
 const patience = "2 seconds"
 
 export const layer = Layer.effect(
@@ -33,7 +32,7 @@ export const layer = Layer.effect(
       if (noted.size === 0) return Effect.void
       const taken = noted
       noted = new Map()
-      // Uses that were noted meanwhile are newer. One that is written twice is written as it was.
+      // Uses that were recorded meanwhile are newer. Writing one twice is harmless.
       const keep = Effect.sync(() => {
         noted = new Map([...taken, ...noted].slice(0, notedMax))
       })

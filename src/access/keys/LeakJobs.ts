@@ -1,4 +1,4 @@
-/** Tells merchants by mail that one of their keys was found in public. */
+/** Mails merchants that one of their keys has leaked. */
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { ConfirmedAddresses } from "../../shared/mail/ConfirmedAddresses.ts"
 import { Mailer } from "../../shared/mail/Mailer.ts"
@@ -13,7 +13,7 @@ import { leakMail } from "./leakMail.ts"
 import { type LeakMail, LeakStore } from "./LeakStore.ts"
 import { mailSettings } from "../../shared/mail/mailSettings.ts"
 
-/** A mail server that is away for longer gets the mail no more. */
+/** After this long without a mail server the mail is given up. */
 const triedFor = Duration.days(3)
 
 export const layer = Layer.effectDiscard(
@@ -53,7 +53,7 @@ export const layer = Layer.effectDiscard(
 
     yield* workers.supervise(() => ({
       name: "mails about keys",
-      // Without a mail server they become files of this machine.
+      // Without a mail server mails become files on this machine.
       callsOutside: smtpUrl !== undefined,
       wakeup: "key_leaks",
       run: Effect.flatMap(currentTime, (now) =>

@@ -1,4 +1,4 @@
-/** Rows of keys that were found in public, each with the mail about it. A report is one transaction. */
+/** Rows of leaked keys, each with its mail. A report is one transaction. */
 import { isoText } from "@coffer/model/isoText"
 import { Mode } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
@@ -29,13 +29,15 @@ const LeakMail = Schema.Struct({
 })
 export type LeakMail = typeof LeakMail.Type
 
-/** `kept`: the merchant has no address. `unknown`: the mail server may have taken it. */
+/** `kept`: the merchant has no address. `unknown`: the mail server may have accepted it. */
 export type MailEnd = "sent" | "failed" | "unknown" | "kept"
 
 export class LeakStore extends Context.Service<
   LeakStore,
   {
-    /** Ends what has leaked of a key with scopes, and lets the mail be due. False where the merchant was told today. */
+    /**
+     * Ends the leaked secrets of a key with scopes, and makes the mail due. False if the merchant was notified today.
+     */
     readonly record: (leak: Leak, now: DateTime.Utc) => Effect.Effect<boolean>
     readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<LeakMail>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
@@ -44,7 +46,7 @@ export class LeakStore extends Context.Service<
   }
 >()("@coffer/keys/LeakStore") {}
 
-/** A main key that is reported again and again is told about once in so long. */
+/** The interval of mails about one main key, however often it is reported. */
 const mailAgainAfter = { days: 1 }
 
 export const layer = Layer.effect(
@@ -62,7 +64,7 @@ export const layer = Layer.effect(
     const record = Effect.fnUntraced(function* ({ key, keyHash, merchantId, mode }: Leak, now: DateTime.Utc) {
       const at = sql`${isoText(now)}::text::timestamptz`
       const before = isoText(DateTime.subtract(now, mailAgainAfter))
-      // Named by the secret and the day, so that mail programs show it once.
+      // The Message-ID has the secret's hash and the day, so that mail programs show the mail once.
       const id = `leak_${keyHash.slice(0, 26)}_${isoText(now).slice(0, 10)}`
       const written =
         yield* sql`insert into key_leaks as l (key_hash, id, merchant_id, mode, key_id, reported_at, status, due_at)

@@ -1,6 +1,6 @@
 /**
- * Keys that were found in public (docs/decisions/0090; silences: U29). A key with scopes is revoked at once; a main key
- * keeps working, since a reset would stop a shop. The merchant is told of both by mail.
+ * Leaked keys (docs/decisions/0090; silences: U29). A key with scopes is revoked at once; a main key keeps working,
+ * since a reset would stop a shop. The merchant is notified of both by mail.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { MerchantStore } from "../merchants/MerchantStore.ts"
@@ -46,11 +46,11 @@ export const layer = Layer.effect(
           keyHash,
           merchantId: merchant.merchant_id,
           mode,
-          // An old secret that still overlaps ends alone: the key itself has a new one.
+          // Of a rolled key only the old secret ends: the key itself has a new one.
           key: key === undefined ? null : { keyId: key.key_id, isOldSecret: key.ends_at !== null }
         }
         const path = `merchants/${leak.merchantId}/${key === undefined ? `keys/${mode}` : `api_keys/${key.key_id}`}`
-        // The main key is only told about, once a day: repeats are no acts.
+        // For a main key only the mail is sent, once a day: repeats are not acts.
         if (key !== undefined) yield* log.write({ act, phase: "begun", target: path })
         const isNew = yield* leaks.record(leak, now)
         if (key !== undefined) yield* merchants.forget(leak.merchantId)

@@ -1,4 +1,4 @@
-/** The mail about a key that was found in public, in English. It never holds the key. Pure. */
+/** The mail about a leaked key, in English. It never contains the key. Pure. */
 import { isoText } from "@coffer/model/isoText"
 import type { Message } from "../../shared/mail/Mailer.ts"
 import { plainMail } from "../../shared/mail/plainMail.ts"

@@ -1,7 +1,7 @@
 /**
- * Merchants and the accounts of keys in memory, since every request asks for them. A change of a merchant drops what is
- * remembered of it at once on every runner. While this runner cannot prove that it hears of changes, it reads from the
- * database instead (spec: Authentication, 4 and 5).
+ * A cache of merchants and of the accounts of keys, since every request needs them. A change of a merchant drops its
+ * entries at once on every runner. While this runner cannot prove that it receives changes, it reads from the database
+ * instead (spec: Authentication, 4 and 5).
  */
 import { MerchantId } from "@coffer/model/Ids"
 import { Cache, Clock, Duration, Effect, Exit, MutableHashMap, Option, Schema } from "effect"
@@ -14,7 +14,7 @@ import { MerchantStore, type MovedSandbox } from "./MerchantStore.ts"
 /** Merchants, and likewise keys, that are kept in memory. */
 export const cachedMax = 10_000
 
-/** An entry lives no longer than this, even if a change was missed. */
+/** The lifetime of an entry, in case a change was missed. */
 const lifetime = Duration.minutes(1)
 
 export const make = Effect.gen(function* () {
@@ -26,7 +26,7 @@ export const make = Effect.gen(function* () {
   const byKeyHash = yield* Cache.makeWith(store.byKeyHash, { capacity: cachedMax, timeToLive: lifetimeOf })
   const byId = yield* Cache.makeWith(store.byId, { capacity: cachedMax, timeToLive: lifetimeOf })
   const clear = Effect.andThen(Cache.invalidateAll(byKeyHash), Cache.invalidateAll(byId))
-  /** A look-up of a key that is under way may be of this merchant: it is dropped, too. */
+  /** A pending look-up of a key may be of this merchant: it is dropped, too. */
   const forget = (merchantId: string) =>
     isMerchantId(merchantId)
       ? Effect.suspend(() => {
@@ -54,7 +54,7 @@ export const make = Effect.gen(function* () {
   const listener = yield* listenForChanges(yield* secrets.random(12), { forget: heard, reread })
 
   const clock = yield* Clock.Clock
-  /** Where it cannot be proven that changes are heard, neither are moves of clocks. */
+  /** If changes may be missed, so may moves of clocks. */
   const cached =
     <Value>(
       cache: Cache.Cache<string, Option.Option<Value>>,
@@ -69,7 +69,7 @@ export const make = Effect.gen(function* () {
           )
 
   return {
-    /** Both look when they are called, and have what is remembered at once. */
+    /** Both look up when they are called, and answer cached entries at once. */
     byKeyHash: cached(byKeyHash, store.byKeyHash, ({ merchant }) => merchant.merchant_id),
     byId: cached(byId, store.byId, ({ merchant_id }) => merchant_id),
     forget,
@@ -80,8 +80,8 @@ export const make = Effect.gen(function* () {
 const isMerchantId = Schema.is(MerchantId)
 
 /**
- * An entry that is remembered, without a step of the fiber: every request asks for some. One that was read under the
- * moved clock of a sandbox is not known by this clock.
+ * A cached entry, without a step of the fiber: every request needs some. An entry that was read under a sandbox's moved
+ * clock does not count under this clock.
  */
 const recall = <Value, E>(cache: Cache.Cache<string, Value, E>, key: string, clock: Clock.Clock) => {
   const entry = Option.getOrUndefined(MutableHashMap.get(cache.map, key))
@@ -95,6 +95,6 @@ const belongsTo = <E>(
   merchantId: string
 ) => Exit.isSuccess(exit) && Option.isSome(exit.value) && exit.value.value.merchant.merchant_id === merchantId
 
-/** Only what was found is kept: guessed keys must not push out real ones, and a failure must not outlive its cause. */
+/** Only found entries are cached: guessed keys must not evict real ones, and a failure must not outlive its cause. */
 const lifetimeOf = <A, E>(exit: Exit.Exit<Option.Option<A>, E>) =>
   Exit.isSuccess(exit) && Option.isSome(exit.value) ? lifetime : Duration.zero

@@ -56,7 +56,7 @@ export const layer = HttpApiBuilder.group(
         const { liveKey, merchant, sandboxKey } = yield* merchants.create(payload.name)
         const { approved, merchant_id, name } = merchant
         if (payload.seed !== false) yield* sandbox.seed(merchant_id)
-        // One operator alone sees no live key.
+        // A single operator may not see a live key.
         const live_key = twoOperators.liveKeys === true ? null : liveKey
         return yield* reply({ merchant_id, name, approved, sandbox_key: sandboxKey, live_key }, 201)
       }),
@@ -116,10 +116,10 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** Of people of the merchant alone. */
+/** Only people of the merchant. */
 const MakerLeft = Effect.die
 
-/** What operators set counts for mails. */
+/** Addresses that operators set are confirmed for mails. */
 const makeTrustAddresses = Effect.map(
   ConfirmedAddresses,
   ({ trust }) =>

@@ -32,7 +32,7 @@ const ModeRow = Schema.Struct({
   default_endpoint: Schema.NullOr(DefaultEndpoint),
   /** Null while every method is offered. */
   payment_methods: Schema.NullOr(OfferedMethods),
-  /** Where its mails may go; of the sandbox alone. */
+  /** The confirmed addresses for mails; only in the sandbox. */
   mail_recipients: Schema.Array(Schema.String),
   /** Its accounts at acquirers. */
   channel_accounts: ChannelAccounts,
@@ -54,7 +54,7 @@ const MerchantRow = Schema.Struct({
   accent_color: Schema.NullOr(Schema.String),
   contact_email: Schema.NullOr(Schema.String),
   time_zone: Schema.String,
-  /** Its own host for checkout; a row of its own. */
+  /** Its host for checkout; a row of its own. */
   domain: Schema.NullOr(Domain),
   approved: Schema.Boolean,
   live_currencies: Schema.Array(Currency),
@@ -88,7 +88,7 @@ export class MerchantStore extends Context.Service<
   MerchantStore,
   {
     readonly byId: (merchantId: string) => Effect.Effect<Option.Option<MerchantRow>>
-    /** The merchant and environment whose key has this hash, and the key if it has scopes: it may have ended. */
+    /** The merchant and environment of the key with this hash, and the key if it has scopes: it may have ended. */
     readonly byKeyHash: (hash: string) => Effect.Effect<Option.Option<FoundKey>>
     /** Whether a key with this hash was a merchant's, and has ended. */
     readonly wasKey: (hash: string) => Effect.Effect<boolean>
@@ -96,20 +96,20 @@ export class MerchantStore extends Context.Service<
       make: (merchantId: MerchantId) => Effect.Effect<A>
     ) => Effect.Effect<A>
     /**
-     * Applies the patch under a lock on the row. The same transaction notifies all runners. `check` looks after the
-     * write, in the transaction, and keeps it from being done when it fails.
+     * Applies the patch under a lock on the row. The same transaction notifies all runners. `check` runs after the
+     * write, in the transaction, and rolls it back if it fails.
      */
     readonly modify: <E = never>(
       merchantId: string,
       patch: (row: MerchantRow) => MerchantRow,
       check?: Effect.Effect<void, E>
     ) => Effect.Effect<Option.Option<MerchantRow>, E>
-    /** Whether the clock of its sandbox was moved, or is on its way. */
+    /** Whether the clock of its sandbox was moved, or is advancing. */
     readonly isClockMoved: (merchantId: string) => Effect.Effect<boolean>
     readonly isEmpty: Effect.Effect<boolean>
     /** Sandboxes whose clock is ahead, and by how many milliseconds. */
     readonly movedClocks: Effect.Effect<ReadonlyArray<MovedSandbox>>
-    /** The same of one. */
+    /** The same for one merchant. */
     readonly movedClock: (merchantId: string) => Effect.Effect<ReadonlyArray<MovedSandbox>>
     /** Newest first. */
     readonly page: (request: PageRequest, query: MerchantQuery) => Effect.Effect<Page<MerchantRow>, InvalidField>
@@ -208,7 +208,7 @@ const makeReads = (sql: SqlClient.SqlClient) => {
   return { byId, byKeyHash, isEmpty }
 }
 
-/** The settings of a page are read in one more statement: what a list filters by stands in `merchants` alone. */
+/** The settings of a page are read in one more statement: lists filter only by columns of `merchants`. */
 const makePage = (sql: SqlClient.SqlClient): MerchantStore["Service"]["page"] => {
   const pages = Pages.make(sql, {
     table: { name: "merchants", key: "merchant_id", row: ListedRow, read: ({ merchant_id }) => merchant_id },
@@ -307,7 +307,7 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
     if (row.domain !== before.domain) yield* writeDomain(sql, row)
     for (const mode of Mode.literals) {
       if (before.modes[mode].default_endpoint !== null || row.modes[mode].default_endpoint === null) continue
-      // An endpoint that was numbered without it is decided again.
+      // An endpoint that was numbered without it has to be decided again.
       const id = settingsIdOf({ merchantId: row.merchant_id, mode })
       yield* sql`update webhook_settings set version = version + 1 where id = ${id}`
     }
@@ -326,7 +326,7 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
           yield* sql`select 1 from merchants where merchant_id = ${merchantId} for update`
           // A single address is numbered after the endpoints, which the merchant may be changing.
           yield* sql`select 1 from webhook_settings where id = any(${settings}) order by id for update`
-          // A look at its host may be writing what it has found.
+          // A look-up of its host may be writing its findings.
           yield* sql`select 1 from shop_domains where merchant_id = ${merchantId} for update`
           const before = yield* byId(merchantId)
           const row = Option.map(before, patch)
@@ -340,7 +340,7 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
   return { insert, modify }
 }
 
-/** The host that a merchant asks for now, or none. `domains/DomainStore.ts` writes the findings of a look at it. */
+/** The host that a merchant wants now, or none. `domains/DomainStore.ts` writes the findings of a look-up. */
 const writeDomain = (sql: SqlClient.SqlClient, { domain, merchant_id }: MerchantRow) => {
   if (domain === null) return sql`delete from shop_domains where merchant_id = ${merchant_id}`
   const { checked_at, host, next_check_at, pending_since, problem, token, unproven_since, verified_at } = domain

@@ -8,11 +8,11 @@ import type { Merchant } from "./Merchants.ts"
 import { offeredIn } from "./shopOf.ts"
 
 interface Surroundings {
-  /** Where the file with this name is. */
+  /** The address of the file with this name. */
   readonly logoUrl: (name: string) => string
   /** How far the sandbox's clock is ahead, in milliseconds. */
   readonly ahead: number
-  /** Where shops' own hosts have to point. */
+  /** The target of shops' own hosts. */
   readonly pointTo: ReadonlyArray<string>
 }
 

@@ -1,4 +1,4 @@
-/** Front door to merchants: who owns a key, what they may do, what they pay (spec: Authentication). */
+/** Front door to merchants: the owner of a key, its rights, its fees (spec: Authentication). */
 import type { MerchantQuery } from "@coffer/contract/Operator"
 import { type ChannelName, EndpointId, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
@@ -34,7 +34,7 @@ export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("Me
   merchantId: Schema.String
 }) {}
 
-/** Its settings are not those that the writer has read. */
+/** Its settings have changed since the writer has read them. */
 export class MerchantChanged extends Schema.TaggedError<MerchantChanged>()("MerchantChanged", {
   reason: Schema.tag("changed_meanwhile")
 }) {}
@@ -43,11 +43,11 @@ export class MerchantChanged extends Schema.TaggedError<MerchantChanged>()("Merc
 export class ClockMoved extends Schema.TaggedError<ClockMoved>()("ClockMoved", {}) {}
 
 export interface Keyed {
-  /** Whether it was a merchant's key when it was last looked up here. Known at once, and maybe out of date. */
+  /** Whether it was a merchant's key at its last look-up here. From memory, and perhaps stale. */
   readonly isRecalled: boolean
   /**
-   * As of this moment of real time, in milliseconds since 1970. None also where the key has ended. It may be looked up
-   * when this is called.
+   * The account of a key at this moment of real time, in milliseconds since 1970. None also if the key has ended. It
+   * may be looked up when this is called.
    */
   readonly account: (at: number) => Effect.Effect<Option.Option<FoundKey>>
   /** Whether it was a merchant's, and has ended. */
@@ -71,22 +71,22 @@ export class Merchants extends Context.Service<
     readonly update: (
       merchantId: string,
       patch: MerchantPatch,
-      /** Whether this is what the writer has read; asked while nobody else can change it. */
+      /** Whether the writer has read this version; called under the row's lock. */
       isCurrent?: (merchant: Merchant) => boolean
     ) => Effect.Effect<Merchant, MerchantChanged | MerchantNotFound | InvalidField>
     /** Its keys are refused at once, on all runners. */
     readonly suspend: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
     readonly resume: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
-    /** For good (docs/decisions/0115), at once on all runners. */
+    /** Closes the merchant for good (docs/decisions/0115), at once on all runners. */
     readonly close: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
-    /** Returns the new key, which is shown this once. The old key stops working at once. */
+    /** Returns the new key, which is shown once. The old key stops working at once. */
     /** `by`: as in `makeStillGives`. */
     readonly resetKey: (
       merchantId: string,
       mode: Mode,
       by: string | null
     ) => Effect.Effect<string, MakerLeft | MerchantNotFound>
-    /** The merchant's account at a channel in one environment, as it is from now on. */
+    /** Sets the merchant's account at a channel in one environment. */
     readonly setChannelAccount: (
       account: Account,
       channel: ChannelName,
@@ -94,9 +94,9 @@ export class Merchants extends Context.Service<
     ) => Effect.Effect<Merchant, MerchantNotFound | ClockMoved>
     /** The account's current secret: signs what goes to an order's own URL and to the default one (silences: W1). */
     readonly signingSecret: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
-    /** Lets this runner read the merchant again, after a change of something that belongs to it. */
+    /** Drops the merchant from this runner's cache, after a change of something that belongs to it. */
     readonly forget: (merchantId: string) => Effect.Effect<void>
-    /** Waits until the other runners know that the clock of a sandbox is so far ahead, for some seconds at most. */
+    /** Waits until the other runners know this offset of a sandbox's clock, for some seconds at most. */
     readonly clockIsHeard: (merchantId: string, offset: number) => Effect.Effect<void>
     readonly isEmpty: Effect.Effect<boolean>
   }
@@ -195,7 +195,7 @@ export const layer = Layer.effect(
         return key
       }),
       setChannelAccount: span("Merchants.setChannelAccount")(function* ({ merchantId, mode }, channel, atChannel) {
-        // An advance locks this row and reads it, so of both at once the second sees the first.
+        // An advance locks this row and reads it, so that of two concurrent changes the second sees the first.
         const keepsRealTime = Effect.flatMap(store.isClockMoved(merchantId), (isMoved) =>
           isMoved ? Effect.fail(new ClockMoved()) : Effect.void
         )
@@ -229,7 +229,7 @@ const installationOf = Effect.map(
   })
 )
 
-/** A merchant's own host for checkout was set or removed: this runner uses it no more, and a worker looks at it. */
+/** A merchant's own host for checkout was set or removed: this runner drops it, and a worker looks it up. */
 const makeAskedForHost = Effect.map(
   Effect.all([ShopHosts, Wakeups]),
   ([hosts, wakeups]) =>
@@ -240,7 +240,10 @@ const makeAskedForHost = Effect.map(
 /** Bytes of the text that proves a host. */
 const tokenBytes = 18
 
-/** The numbers of a single address that is set for the first time. The operator asks under no merchant's clock. */
+/**
+ * The numbers of a single address that is set for the first time. An operator's request does not run on a merchant's
+ * clock.
+ */
 const makeNumbering = (ids: NewIds["Service"], secrets: Secrets["Service"]) =>
   Effect.map(MerchantClocks, (clocks) => {
     const number = Effect.all({
@@ -262,7 +265,7 @@ const makeByKey = (
 ): Merchants["Service"]["byKey"] => {
   // The keyed hash costs ten times a plain digest, so it is remembered by the digest. Keys themselves are not kept.
   const keyHash = memoize(MerchantCache.cachedMax, sha256, secrets.keyHash)
-  /** Hashes of keys that were a merchant's when they were last looked up. */
+  /** Hashes of keys that belonged to a merchant at their last look-up. */
   const known = new Set<string>()
   const note = (hash: string, isKnown: boolean) => {
     if (!isKnown) return void known.delete(hash)
@@ -271,7 +274,7 @@ const makeByKey = (
     known.add(hash)
   }
 
-  // Every request asks this, so it takes no step where the key is remembered.
+  // Every request calls this, so it takes no step of the fiber if the key is cached.
   const accountOf = (hash: string) => (at: number) =>
     Effect.mapEager(byKeyHash(hash), (found) => {
       const account = Option.filter(found, ({ key, merchant, mode }) =>

@@ -8,7 +8,7 @@ import { Context, type Effect } from "effect"
 export class NewSandbox extends Context.Service<
   NewSandbox,
   {
-    /** Seeds now. A worker finishes later what failed or took too long; the caller does not notice. */
+    /** Seeds now. If that fails or takes too long, a worker finishes it later, unnoticed by the caller. */
     readonly seed: (merchantId: MerchantId) => Effect.Effect<void>
   }
 >()("@coffer/merchants/NewSandbox") {}

@@ -1,6 +1,6 @@
 /**
- * A key with scopes as a call needs it: what the merchant's memory keeps (docs/decisions/0090). The room of keys writes
- * it (`src/access/keys`).
+ * A key with scopes as the cache holds it for calls (docs/decisions/0090). The room of keys writes it
+ * (`src/access/keys`).
  */
 import { Mode } from "@coffer/model/Ids"
 import { type DateTime, Schema } from "effect"
@@ -9,7 +9,7 @@ import { TimeColumn } from "../../platform/runtime/codecs.ts"
 const times = {
   /** When the key ends; null: never. */
   expires_at: Schema.NullOr(TimeColumn),
-  /** When the secret ends that was sent; null while it is the newest. */
+  /** The end of the sent secret; null while it is the newest. */
   ends_at: Schema.NullOr(TimeColumn),
   revoked_at: Schema.NullOr(TimeColumn)
 }

@@ -1,29 +1,29 @@
 /**
- * How runners hear that the clock of a sandbox was moved (docs/decisions/0005). The news has the value, so nobody reads
- * it, and each runner says when it has heard. The runner that answers an advance waits for that: the next request may
- * come to any runner.
+ * Notifies runners of a moved clock of a sandbox (docs/decisions/0005). The notification has the value, so no runner
+ * has to read it, and each runner acknowledges it. The runner that answers an advance waits for the acknowledgements:
+ * the next request may come to any runner.
  */
 import { Effect, Schedule } from "effect"
 import { MerchantClocks } from "../../platform/runtime/MerchantClocks.ts"
 import { elapsedMillis, onRealTime } from "../../platform/runtime/realTime.ts"
 
-/** Begins the news; the merchant and the milliseconds follow. No merchant id begins so. */
+/** The prefix of a notification; the merchant and the milliseconds follow. No merchant id has it. */
 const newsPrefix = "clock:"
-/** Begins the answer to it; the runner and the news follow. */
+/** The prefix of an acknowledgement; the runner and the notification follow. */
 const heardPrefix = "heard:"
 
 /** The message on the channel of changes, sent in the transaction that moves the clock. */
 export const clockNewsOf = (merchantId: string, offset: number): string => `${newsPrefix}${merchantId}:${offset}`
 
-/** A runner of which nothing was heard for so long is not waited for: it reads all clocks before it goes on. */
+/** A runner that is silent for this long is not waited for: it reads all clocks before it continues. */
 const silenceMaxMillis = 3_000
 const lookEvery = "5 millis"
 
 export const makeClockNews = Effect.fnUntraced(function* (runner: string) {
   const clocks = yield* MerchantClocks
-  /** When the last heartbeat of each other runner came. */
+  /** The time of the last heartbeat of each other runner. */
   const others = new Map<string, number>()
-  /** By runner and merchant: the newest offset that it has heard of. */
+  /** By runner and merchant: the newest acknowledged offset. */
   const heard = new Map<string, number>()
 
   const noteHeard = (text: string) => {
@@ -39,12 +39,12 @@ export const makeClockNews = Effect.fnUntraced(function* (runner: string) {
   }
 
   return {
-    /** Another runner lives. */
+    /** Notes a heartbeat of another runner. */
     beat: (other: string) => {
       if (others.size >= othersMax) others.clear()
       others.set(other, elapsedMillis())
     },
-    /** Whether the payload was about clocks, and what is to be answered. */
+    /** Whether the payload was about clocks, and the acknowledgement to send. */
     take: (payload: string): { readonly answer?: string } | undefined => {
       if (payload.startsWith(heardPrefix)) {
         noteHeard(payload.slice(heardPrefix.length))
@@ -55,7 +55,7 @@ export const makeClockNews = Effect.fnUntraced(function* (runner: string) {
       clocks.hear(merchantId, Number(offset))
       return { answer: `${heardPrefix}${runner}:${merchantId}:${offset}` }
     },
-    /** Waits until all other runners that are alive have heard, or have been silent too long. */
+    /** Waits until all other living runners have acknowledged, or have been silent for too long. */
     isHeard: (merchantId: string, offset: number): Effect.Effect<void> =>
       Effect.sync(() => waiting(merchantId, offset)).pipe(
         Effect.repeat({ while: (isWaiting) => isWaiting, schedule: Schedule.spaced(lookEvery) }),

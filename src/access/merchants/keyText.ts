@@ -1,7 +1,6 @@
 /**
- * How a key is written (spec: Authentication, 2; silences: U28): a prefix for its environment, 43 characters that
- * cannot be guessed, and 6 of a checksum, by which a scanner of sources knows a key without asking anybody. Keys from
- * before there was a checksum end after the 43.
+ * The format of a key (spec: Authentication, 2; silences: U28): a prefix for its environment, 43 random characters, and
+ * 6 of a checksum, by which a scanner of sources recognizes a key offline. Older keys have no checksum.
  */
 import { crc32 } from "node:zlib"
 import type { Mode } from "@coffer/model/Ids"

@@ -1,7 +1,7 @@
 /**
- * Listens for changes of merchants that other runners make, and for work that they pass on. A connection can be dead
- * without saying so. So this runner sends itself a heartbeat each second over the connection that listens: one that
- * comes back proves that every change committed before it was sent has been received. Runs on real time, as sockets do.
+ * Listens for other runners' changes of merchants, and for work that they pass on. A connection can be dead without an
+ * error. So this runner sends itself a heartbeat each second over the connection that listens: one that comes back
+ * proves that every change committed before it was sent has been received. Runs on real time, as sockets do.
  *
  * Work that this runner passes on is sent over the same connection, outside of the transaction that made the work: a
  * NOTIFY makes commits wait for one another (docs/decisions/0016).
@@ -20,13 +20,13 @@ const silenceMaxMillis = 3_000
 
 class NoHeartbeat extends Schema.TaggedError<NoHeartbeat>()("NoHeartbeat", {}) {}
 
-/** Words about work are sent at most so often, each kind of work once. */
+/** The interval of passing on work, each kind once. */
 const passInterval = "10 millis"
 
 interface Listener {
   /** Whether a change older than {@link silenceMaxMillis} would have been received. */
   readonly isProven: () => boolean
-  /** Waits until the other runners know that the clock of a sandbox is so far ahead. */
+  /** Waits until the other runners know this offset of a sandbox's clock. */
   readonly clockIsHeard: (merchantId: string, offset: number) => Effect.Effect<void>
 }
 
@@ -36,8 +36,8 @@ const answer = (pinned: Pinned, word: string | undefined) =>
 type Pinned = Effect.Success<PgConnection.PgConnection["pin"]>
 
 /**
- * `forget` drops what was read of the merchant of this number, and of all where it is no number. `reread` drops all,
- * and reads the clocks. `runner` is a name that no other runner has.
+ * `forget` drops the cached merchant of this number, or all if it is not a number. `reread` drops all, and reads the
+ * clocks. `runner` is a unique name.
  */
 export const listenForChanges = Effect.fnUntraced(function* (
   runner: string,
@@ -53,10 +53,10 @@ export const listenForChanges = Effect.fnUntraced(function* (
   const ownHeartbeat = `${heartbeatPrefix}${runner}:`
   const ownWork = `${workPrefix}${runner}:`
   let provenAt = -Infinity
-  /** When the newest heartbeat of another runner came. */
+  /** The time of the newest heartbeat of another runner. */
   let othersAt = -Infinity
 
-  /** How the server that is listened to is connected to. */
+  /** The connection to the server. */
   let config = pg.config
   let failures = 0
   let isWarned = false
@@ -68,7 +68,7 @@ export const listenForChanges = Effect.fnUntraced(function* (
         const began = elapsedMillis()
         const pinned = yield* connection.pin
         const notifications = yield* pinned.listen(changedChannel)
-        // Changes made while this runner did not listen are unknown, so nothing read before is kept.
+        // Changes while this runner did not listen are unknown, so nothing read before is kept.
         yield* reread
         provenAt = began
         if (isWarned) yield* Effect.logInfo("hearing of merchant changes again")
@@ -96,7 +96,7 @@ export const listenForChanges = Effect.fnUntraced(function* (
           yield* pinned.query("select pg_notify($1, word) from unnest($2::text[]) as word", [changedChannel, words])
           yield* Effect.sleep(passInterval)
         })
-        // Words and heartbeats may be lost with the database: their commits need not wait for the disk.
+        // Signals and heartbeats may be lost with the database: their commits need not wait for the disk.
         yield* pinned.query("set synchronous_commit to off", [])
         return yield* Effect.raceAllFirst([Effect.forever(take), heartbeats, Effect.forever(passOn)])
       })
@@ -104,7 +104,7 @@ export const listenForChanges = Effect.fnUntraced(function* (
 
   const failOnSilence = Effect.suspend(() => {
     const began = elapsedMillis()
-    // A server that is not used any more gets no writes, so nothing would be heard there.
+    // A server that is no longer used gets no writes, so it sends no changes.
     return failWhen(() => pg.config !== config || elapsedMillis() - Math.max(began, provenAt) > silenceMaxMillis)
   })
 
@@ -157,7 +157,7 @@ const receiveFrom = <A, E, E2, R, R2>(
     })
   )
 
-/** Waits for work that this runner passes on, and takes each kind of it once. Without other runners it takes none. */
+/** Waits for work that this runner passes on, and answers each kind once. Without other runners none is passed on. */
 const takePassedWork = Effect.fnUntraced(function* (wakeups: Wakeups["Service"], isAnybodyThere: () => boolean) {
   const passed = new Set<Wakeup>()
   const somePassed = yield* Queue.sliding<void>(1)
@@ -173,7 +173,7 @@ const takePassedWork = Effect.fnUntraced(function* (wakeups: Wakeups["Service"],
   })
 })
 
-/** Begins the payload of a heartbeat; its runner and time follow. No merchant id begins so. */
+/** The prefix of a heartbeat; its runner and time follow. No merchant id has it. */
 const heartbeatPrefix = "beat:"
-/** Begins a word about work; its runner and the name of the wakeup follow. */
+/** The prefix of passed-on work; its runner and the name of the wakeup follow. */
 const workPrefix = "work:"

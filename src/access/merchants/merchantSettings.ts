@@ -1,4 +1,4 @@
-/** Changes to a merchant's settings: what is wrong with one, and the merchant after it. Pure. */
+/** Changes to a merchant's settings: validation, and the merchant after the change. Pure. */
 import { grounds } from "@coffer/console/tokens"
 import type { UpdateMerchant } from "@coffer/contract/Operator"
 import { createdAtOf, EndpointId, Mode } from "@coffer/model/Ids"
@@ -21,10 +21,10 @@ export interface MerchantPatch extends Omit<UpdateMerchant, "logo_url"> {
   readonly logo?: string | null
 }
 
-/** The installation, as far as settings depend on it. */
+/** The parts of the installation on which settings depend. */
 export interface Installation {
   readonly privateAllowed: boolean
-  /** Where a shop's own host has to point. None: there are no such hosts. */
+  /** The target of a shop's own host. None: there are no such hosts. */
   readonly pointTo: ReadonlyArray<string>
   /** Hosts that are the installation's own. */
   readonly own: ReadonlySet<string>
@@ -77,13 +77,13 @@ export const allowlistProblem = (param: string, text: string | undefined): Inval
 
 type ModePatch = NonNullable<UpdateMerchant["sandbox"]>
 
-/** The time of each environment, and what its single address is numbered with if it has no number yet. */
+/** The time of each environment, and the number for its single address if it has none yet. */
 export type Numbering = Readonly<Record<Mode, { readonly id: EndpointId; readonly now: DateTime.Utc }>> & {
   /** For the record that proves a host. */
   readonly token: string
 }
 
-/** A patch leaves out what it does not change. */
+/** A patch leaves out unchanged settings. */
 export const withSettings = (
   merchant: MerchantRow,
   { accent_color, checkout_domain: host, dispute_fee, live, payout_fee, quotas, sandbox, ...own }: MerchantPatch,
@@ -116,7 +116,7 @@ const withAddress = (
   const { default_endpoint: before, default_notify_url: url, webhooks } = merchant.modes[mode]
   const after = patch.default_notify_url ?? null
   if (after === null || after === url) return withMode(merchant, mode, patch)
-  // Later than the merchant's own, beside which it is listed.
+  // Later than the merchant's own endpoints, with which it is listed.
   const others = webhooks.endpoints.map((endpoint) => endpoint.id)
   const fresh = EndpointId.make(idAfter(id, others))
   const createdAt = createdAtOf(fresh)

@@ -1,6 +1,6 @@
 /**
- * The secrets that sign webhooks: as they are shown, and as they are stored. Stored they are encrypted, and bound to
- * their merchant, environment and endpoint, so that one copied to another row is worthless.
+ * The secrets that sign webhooks, shown and stored. Stored they are encrypted, and bound to their merchant, environment
+ * and endpoint, so that one copied to another row is worthless.
  *
  * spec: Events; silences: W1, W9, W10, W16.
  */
@@ -41,8 +41,8 @@ export const openAccountSecret = (secrets: Crypto, account: Account, { current }
   secrets.decrypt(current, useOf(account, null))
 
 /**
- * The secrets that sign at this time, the current one first. None when the current one cannot be opened: what only old
- * ones sign would be refused by a receiver that has the new one. Old ones that cannot be opened are left out.
+ * The secrets that sign at this time, the current one first. None if the current one cannot be decrypted: a receiver
+ * with the new secret would refuse signatures of only old ones. Old ones that cannot be decrypted are left out.
  */
 export const openSigners = (
   secrets: Pick<Crypto, "decrypt">,

@@ -1,6 +1,6 @@
 /**
- * Whether a person may still give a key of the merchant: the right was read at the door, and may have been taken since.
- * It runs in the transaction that makes the secret known, and locks the role: who takes it waits, and finds the key.
+ * Whether a person may still give a key of the merchant: the right was checked at the door, and may have been revoked
+ * since. Runs in the transaction that writes the secret, and locks the role: a revocation waits, and finds the key.
  */
 import type { Mode } from "@coffer/model/Ids"
 import type { PersonRole } from "@coffer/model/PersonRole"
@@ -9,7 +9,7 @@ import { lacking } from "@coffer/rules/people/rights"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
-/** The person who makes it may not do so any more. */
+/** The person has lost the right to make it. */
 export class MakerLeft extends Schema.TaggedError<MakerLeft>()("MakerLeft", {}) {}
 
 interface Gift {

@@ -1,6 +1,6 @@
 /**
  * Front door to the audit log: who did what. An act of an operator has two entries. The first is committed before the
- * act begins, so nothing is done that is not in the log; where the second is missing, the process ended meanwhile.
+ * act begins, so no act is missing in the log; if the second is missing, the process ended meanwhile.
  */
 import type { AuditLogQuery } from "@coffer/contract/Operators"
 import { createdAtOf, prefixes } from "@coffer/model/Ids"
@@ -20,7 +20,7 @@ import type { AuditRow } from "./auditRow.ts"
 import { makeRepeatedEntries } from "./repeatedEntries.ts"
 
 export interface Entry {
-  /** Undefined while no caller is known. */
+  /** Undefined before authentication. */
   readonly actor?: { readonly id: string; readonly name: string; readonly role: string } | undefined
   readonly act: string
   readonly phase: AuditRow["phase"]
@@ -33,11 +33,11 @@ export interface Entry {
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** Written when this returns. Address and number come from the request that is being answered. */
+    /** The entry is written when this returns. Address and id come from the current request. */
     readonly write: (entry: Entry) => Effect.Effect<void>
-    /** The same, of acts that could be repeated without end: once an hour. The others of the hour are counted. */
+    /** The same for acts that could be repeated without limit: once an hour. The others of the hour are counted. */
     readonly writeOnce: (entry: Entry) => Effect.Effect<void>
-    /** Writes the numbers of hours that are over. */
+    /** Writes the counts of past hours. */
     readonly writeCounts: (now: DateTime.Utc) => Effect.Effect<void>
     /** Newest first. */
     readonly page: (query: AuditLogQuery) => Effect.Effect<Page<AuditRow>, InvalidField>

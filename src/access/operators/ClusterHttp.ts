@@ -17,7 +17,7 @@ class NotKilled extends Data.TaggedError("NotKilled")<{ readonly message: string
 
 const refusals = { NotKilled: refuseAs(Wire.Conflict, ({ message }: NotKilled) => ({ message })) }
 
-/** The answer is on its way by then: the runner that sends it may be the one that is killed. */
+/** After the answer is sent: the runner that sends it may be the one that is killed. */
 const answered = "300 millis"
 
 export const layer = HttpApiBuilder.group(

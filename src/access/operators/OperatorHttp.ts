@@ -34,7 +34,7 @@ const operators = HttpApiBuilder.group(
       create: span("operators.create")(function* ({ payload }) {
         yield* operators.check(payload)
         const by = yield* CurrentOperator
-        // The first admin of an installation has no other operator to ask.
+        // The first admin of an installation has no second operator.
         const first = payload.role === "admin" ? yield* operators.createFirst(payload, by) : Option.none()
         if (Option.isNone(first)) {
           yield* second.confirm({ act: "operators.create", target: payload.name, content: payload })

@@ -1,4 +1,4 @@
-/** Removes what one operator asked for and no other repeated within a day; writes what the audit log has counted. */
+/** Removes requests that no second operator repeated within a day; writes the counts of the audit log. */
 import { Effect, Layer } from "effect"
 import { hourly, Workers } from "../../platform/jobs/Workers.ts"
 import { AuditLog } from "./AuditLog.ts"

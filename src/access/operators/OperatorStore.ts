@@ -25,7 +25,7 @@ const OperatorRow = Schema.Struct({
   revoked_at: Schema.NullOr(TimeColumn)
 })
 
-/** A token's row, with the role at the installation that each of its people has now; null: none. */
+/** A token's row, with each of its people's current role at the installation; null: none. */
 const TokenRow = Schema.Struct({ ...OperatorRow.fields, roles_now: Schema.Array(Schema.NullOr(Operator.fields.role)) })
 
 export interface OfToken {
@@ -43,9 +43,9 @@ export class OperatorStore extends Context.Service<
     /** Whether the person has a role of the installation. */
     readonly isHere: (personId: string) => Effect.Effect<boolean>
     readonly insert: (numbered: Make, tokenHash: string) => Effect.Effect<Operator>
-    /** The operator, revoked: now, or when it was first. */
+    /** The revoked operator, with the time of the first revocation. */
     readonly revoke: (operatorId: string, now: DateTime.Utc) => Effect.Effect<Option.Option<Operator>>
-    /** The same, of the first admin that there ever was; none, and nothing is written, where there was one. */
+    /** The same for the first admin ever; none, and nothing is written, if there was one before. */
     readonly insertFirst: (numbered: Make, tokenHash: string) => Effect.Effect<Option.Option<Operator>>
     /** Newest first. */
     readonly page: (request: PageRequest) => Effect.Effect<Page<Operator>, InvalidField>
@@ -85,7 +85,7 @@ export const layer = Layer.effect(
         const operator = numbered(OperatorId.make(id))
         return Effect.as(sql`insert into ${into} values (${row(operator, tokenHash)})`, operator)
       })
-    // One of several at once gets the row of `first_admin`.
+    // Of concurrent requests one gets the row of `first_admin`.
     const insertFirst = (numbered: Make, tokenHash: string) =>
       numbering((id) => {
         const operator = numbered(OperatorId.make(id))
@@ -123,7 +123,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** What was offered by the token ends with it. */
+/** Invitations by the token end with it. */
 const makeRevoke = (sql: SqlClient.SqlClient) => {
   const revoke = SqlSchema.findOneOption({
     Request: Schema.Struct({ operatorId: OperatorId, at: Schema.String }),
@@ -151,5 +151,5 @@ const operatorOf = (row: typeof OperatorRow.Type): Operator => ({
   revokedAt: row.revoked_at
 })
 
-/** A text that cannot be a number is not looked up: Postgres has no text with NUL. */
+/** A text that cannot be a number is not looked up: Postgres refuses a text with NUL. */
 const isOperatorId = Schema.is(OperatorId)

@@ -1,6 +1,6 @@
 /**
- * Front door to operators: who a token stands for. Every request reads it from the database, so a token that is revoked
- * works nowhere from then on. `OPERATOR_TOKEN` is an admin's and stands in no table.
+ * Front door to operators: the operator of a token. Every request reads it from the database, so a revoked token stops
+ * working at once on all runners. `OPERATOR_TOKEN` is an admin's and is not in the database.
  */
 import type { CurrentOperator } from "@coffer/contract/Caller"
 import { type CreateOperator, tokenDays } from "@coffer/contract/Operators"
@@ -19,11 +19,11 @@ export class OperatorNotFound extends Schema.TaggedError<OperatorNotFound>()("Op
   operatorId: Schema.String
 }) {}
 
-/** The operator who acts. */
+/** The current operator. */
 export type Identity = CurrentOperator["Service"]
 
 export interface Bearer {
-  /** Whether it was an operator's token when it was last looked up here. Known at once, and maybe out of date. */
+  /** Whether it was an operator's token at its last look-up here. From memory, and perhaps stale. */
   readonly isRecalled: boolean
   readonly operator: Effect.Effect<Option.Option<Identity>>
   /** Whether it was an operator's, and has expired or was revoked. */
@@ -39,19 +39,19 @@ export class Operators extends Context.Service<
   Operators,
   {
     readonly byToken: (token: string) => Bearer
-    /** Fails where the terms name a person who has no role of the installation. */
+    /** Fails if the terms name a person without a role of the installation. */
     readonly check: (terms: CreateOperator) => Effect.Effect<void, InvalidField>
-    /** Returns the token, which is shown this once, to `by`. */
+    /** Returns the token, which is shown once, to `by`. */
     readonly create: (terms: CreateOperator, by: Identity) => Effect.Effect<Created>
     readonly revoke: (operatorId: string) => Effect.Effect<Operator, OperatorNotFound>
-    /** None where an admin by name ever existed. Revoked ones count, or one could revoke the others and start over. */
+    /** None if a named admin ever existed. Revoked ones count: otherwise one could revoke the others and start over. */
     readonly createFirst: (terms: CreateOperator, by: Identity) => Effect.Effect<Option.Option<Created>>
     /** Newest first. */
     readonly list: (query: ListParameters) => Effect.Effect<Page<Operator>, InvalidField>
   }
 >()("@coffer/operators/Operators") {}
 
-/** The operator that `OPERATOR_TOKEN`, or the token of the first start, stands for. */
+/** The operator of `OPERATOR_TOKEN`, or of the token of the first start. */
 export const fromSettings: Identity = {
   operatorId: "OPERATOR_TOKEN",
   name: "OPERATOR_TOKEN",
@@ -137,7 +137,7 @@ export const layer = Layer.effect(
 
 const nobodys: Bearer = { isRecalled: false, operator: Effect.succeedNone, hasEnded: Effect.succeed(false) }
 
-/** A token ends with each of its people, and may never do more than any of them may now (silences: U40). */
+/** A token ends with each of its people, and never has more rights than each of them has now (silences: U40). */
 const identityOf = ({ operator, rolesNow }: OperatorStore.OfToken, now: DateTime.Utc): Option.Option<Identity> => {
   const { expiresAt, name, operatorId, personIds, revokedAt } = operator
   if (revokedAt !== null || DateTime.isGreaterThanOrEqualTo(now, expiresAt)) return Option.none()

@@ -1,4 +1,4 @@
-/** Operators, what needs two of them, and the log of what they did. */
+/** Operators, approvals by a second operator, and the audit log. */
 import { Layer } from "effect"
 import { jobs } from "../../platform/jobs/Opening.ts"
 import * as AuditLog from "./AuditLog.ts"

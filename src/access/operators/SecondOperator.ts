@@ -1,8 +1,8 @@
 /**
- * Acts that need two operators (TWO_OPERATORS). The first operator's request is kept and answered 202; the same
- * request of another operator within a day is done, if the first may still do it. A person and every token by which
- * that person may act are one operator. The kept request is deleted before the act begins, so one pair of
- * requests never does it twice. Which acts these are stands in the table of acts.
+ * Acts that need two operators (TWO_OPERATORS). The first operator's request is stored and answered 202; the same
+ * request by another operator within a day is carried out, if the first still has the right. A person and every token
+ * by which that person may act are one operator. The stored request is deleted before the act begins, so one pair of
+ * requests never does it twice. The table of acts lists these acts.
  */
 import { isoText } from "@coffer/model/isoText"
 import { CurrentOperator } from "@coffer/contract/Caller"
@@ -35,7 +35,7 @@ export class NeedsSecondOperator extends Schema.TaggedError<NeedsSecondOperator>
   approval: Approval
 }) {}
 
-/** Two have just had it done. The same request again is a double click, and no wish to have it done once more. */
+/** Two operators have just done it. The same request again is a double click, not a new request. */
 export class JustDone extends Schema.TaggedError<JustDone>()("JustDone", { act: Schema.String }) {}
 
 interface ActRequest {
@@ -57,13 +57,19 @@ interface PayoutTerms {
 export class SecondOperator extends Context.Service<
   SecondOperator,
   {
-    /** Succeeds when one may do it, or another has asked for the same within a day; otherwise it keeps this request. */
+    /**
+     * Succeeds if one operator may do it, or another has sent the same request within a day; otherwise stores this
+     * request.
+     */
     readonly confirm: (request: ActRequest) => Effect.Effect<void, NeedsSecondOperator | JustDone, CurrentOperator>
-    /** Whether one operator may approve it: it makes no more than allowed with what one approved alone within a day. */
+    /**
+     * Whether one operator may approve it: together with that operator's single approvals within a day it stays within
+     * the limit.
+     */
     readonly approvesAlone: (payout: PayoutTerms) => Effect.Effect<boolean>
     /** The requests that wait, newest first: at most `limit`. */
     readonly waiting: (limit: number) => Effect.Effect<ReadonlyArray<Approval>>
-    /** Removes requests that were not repeated in time, at most `limit`; how many they were. */
+    /** Removes requests that were not repeated in time, at most `limit`, and answers how many. */
     readonly dropExpired: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("@coffer/operators/SecondOperator") {}
@@ -78,7 +84,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const { twoOperators } = yield* Settings
 
-    /** A request of an operator who still has access, and a role that may do this. */
+    /** A request of an operator who still has access, and a role with this right. */
     const isValid = (at: string, roles: ReadonlyArray<Role> = Role.literals) => {
       const may = (role: string) => sql`${sql(role)} = any(${[...roles]}::text[])`
       return sql`expires_at > ${at}::text::timestamptz
@@ -91,7 +97,7 @@ export const layer = Layer.effect(
                 and m.belongs_to = ${installation} and ${may("m.role")}))))`
     }
 
-    /** Whether the one who asked first is, or may be, one of these people. */
+    /** Whether the first operator is, or may be, one of these people. */
     const isOneOf = (personIds: ReadonlyArray<string>) => {
       const people = sql`${[...personIds]}::text[]`
       return sql`(approvals.operator_id = any(${people}) or exists (select from operators first
@@ -161,7 +167,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** The lock is held until the commit: of two at once the second counts the first. */
+/** The lock is held until the commit: of two concurrent approvals the second counts the first. */
 const approvesAlone = (sql: SqlClient.SqlClient, most: number | undefined) =>
   Effect.fnUntraced(function* ({ amount, currency, mode, payoutNo }: PayoutTerms) {
     if (most === undefined) return true

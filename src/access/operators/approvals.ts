@@ -1,4 +1,4 @@
-/** How a request is shown that waits for another operator, and the answers to the operator who sends one. */
+/** The view of a request that waits for another operator, and the answers to the operator who sends one. */
 import { isoText } from "@coffer/model/isoText"
 import type { ApprovalResource } from "@coffer/contract/Operators"
 import * as Wire from "@coffer/contract/Errors"

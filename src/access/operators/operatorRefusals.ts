@@ -1,4 +1,4 @@
-/** How the errors of operators become answers. */
+/** Errors of operators as errors on the wire. */
 import * as Wire from "@coffer/contract/Errors"
 import { refuseAs } from "../../shared/http/refusals.ts"
 import type { OperatorNotFound } from "./Operators.ts"

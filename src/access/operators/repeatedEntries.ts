@@ -1,7 +1,7 @@
 /**
- * Entries of the audit log that could be made without end: a merchant by reading its own secret, an operator by acts
- * that the role may not do. The log is never shortened, so of the same entry one an hour is written. The others of the
- * hour are counted, and an entry with their number follows when the hour is over or the process stops.
+ * Entries of the audit log that could be repeated without limit: by a merchant that reads its own secret, by an
+ * operator whose role lacks the right. The log is never shortened, so one entry of each kind is written an hour. The
+ * others of the hour are counted, and an entry with their number follows when the hour is over or the process stops.
  */
 import { isoText } from "@coffer/model/isoText"
 import { DateTime, Deferred, Effect, Exit } from "effect"
@@ -23,7 +23,7 @@ interface Kind {
 export const makeRepeatedEntries = Effect.fnUntraced(function* (write: (entry: Entry) => Effect.Effect<void>) {
   const kinds = new Map<string, Kind>()
 
-  /** The number of those that were not written. */
+  /** The number of unwritten entries. */
   const close = (key: string, { entry, repeated, since }: Kind) =>
     Effect.suspend(() => {
       kinds.delete(key)
@@ -53,11 +53,11 @@ export const makeRepeatedEntries = Effect.fnUntraced(function* (write: (entry: E
     })
 
   return {
-    /** The entry, or the one of the same kind before it, is written when this returns. */
+    /** The entry, or an earlier one of the same kind, is written when this returns. */
     writeOnce: Effect.fnUntraced(function* (entry: Entry) {
       const { act, actor, phase, status, target } = entry
       const now = yield* unmovedMillis
-      // The environments of a merchant are apart; the rest of a target is not, since targets are without number.
+      // The environments of a merchant are told apart; the rest of a target is not, since there is no limit of targets.
       const key = [actor?.id, act, phase, status, phase === "seen" ? target.replace(/\/.*/, "") : ""].join("\n")
       const known = kinds.get(key)
       if (known !== undefined && now < known.since + repeatWindowMillis) {

@@ -1,6 +1,6 @@
 /**
- * Challenges of a way in: sealed texts for one use by one browser, for some minutes. Each works once. It has no row
- * before it is used, so that somebody without a session cannot fill a table with them.
+ * Challenges for signing in: encrypted texts for one use by one browser, valid for some minutes. Each works once. It
+ * has no row before it is used, so that a client without a session cannot fill a table.
  */
 import { isoText } from "@coffer/model/isoText"
 import { Context, DateTime, type Duration, Effect, Layer, Option, Schema } from "effect"
@@ -13,24 +13,24 @@ import { Secrets, sha256 } from "../../platform/runtime/Secrets.ts"
 export interface Challenge {
   readonly hash: string
   readonly expiresAt: DateTime.Utc
-  /** As it was given. */
+  /** The challenge as it was issued. */
   readonly content: Readonly<Record<string, string>>
 }
 
 export class Challenges extends Context.Service<
   Challenges,
   {
-    /** `use`: for what, and for whom. */
+    /** `use`: the purpose and the browser or session. */
     readonly issue: (
       use: string,
       validity: Duration.Duration,
       content?: Readonly<Record<string, string>>
     ) => Effect.Effect<string>
-    /** None: it was not issued for this use, or has expired. */
+    /** None: not issued for this use, or expired. */
     readonly read: (text: string, use: string) => Effect.Effect<Option.Option<Challenge>>
-    /** Whether it was not used before. In a transaction it is used with the commit. */
+    /** Uses the challenge up; false if it was used before. In a transaction it is used with the commit. */
     readonly useUp: (challenge: Challenge) => Effect.Effect<boolean>
-    /** Removes what nobody can use any more, at most `limit`; how many they were. */
+    /** Removes expired rows, at most `limit`, and answers how many. */
     readonly dropExpired: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("@coffer/people/Challenges") {}

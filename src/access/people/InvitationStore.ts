@@ -1,6 +1,6 @@
 /**
- * Rows of roles that were offered (docs/decisions/0092). An invitation is of an address, and knows no person. Its
- * number is shown as a person's, and becomes that of a person who was not known before.
+ * Rows of invitations to roles (docs/decisions/0092). An invitation is for an address, not for a person. Its number is
+ * shown as a person's, and becomes the number of a new person.
  */
 import type { CurrentOperator } from "@coffer/contract/Caller"
 import { isoText } from "@coffer/model/isoText"
@@ -24,16 +24,16 @@ const Invitation = Schema.Struct({
   email: Schema.String,
   name: Schema.NullOr(Schema.String),
   role: Schema.String,
-  /** The address of the person who offers it; null: operators. */
+  /** The address of the inviting person; null: operators. */
   invited_by: Schema.NullOr(Schema.String),
-  /** The operator who offers it, and the people who may be acting as this operator. It ends with each of them. */
+  /** The inviting operator, and the people who may act as this operator. The invitation ends with each of them. */
   operator_ids: Schema.Array(Schema.String),
   created_at: TimeColumn,
   expires_at: TimeColumn
 })
 export type Invitation = typeof Invitation.Type
 
-/** Who offers a role: a person of the merchant by the address, or an operator. */
+/** The inviter: a person of the merchant by the address, or an operator. */
 export type Inviter = { readonly email: string } | Pick<CurrentOperator["Service"], "operatorId" | "personIds">
 
 export interface NewInvitation extends NewRole {
@@ -41,20 +41,20 @@ export interface NewInvitation extends NewRole {
   readonly expiresAt: DateTime.Utc
 }
 
-/** The merchant was suspended or closed: nobody new comes in. */
+/** The merchant was suspended or closed: no new people are admitted. */
 export class MerchantStands extends Schema.TaggedError<MerchantStands>()("MerchantStands", {
   problem: Schema.String
 }) {}
 
-/** `invited`: it is offered already. `left`: who offers it may not do so any more. */
+/** `invited`: it is offered already. `left`: the inviter has lost the right. */
 export type NotInvited = "has_role" | "invited" | "too_many" | "left"
 
 export class InvitationStore extends Context.Service<
   InvitationStore,
   {
-    /** All that are offered there, newest first. */
+    /** All invitations there, newest first. */
     readonly of: (belongsTo: string, now: DateTime.Utc) => Effect.Effect<ReadonlyArray<Invitation>>
-    /** All that are offered to this address, oldest first. */
+    /** All invitations to this address, oldest first. */
     readonly to: (email: string, now: DateTime.Utc) => Effect.Effect<ReadonlyArray<Invitation>>
     readonly find: (
       belongsTo: string,
@@ -66,21 +66,21 @@ export class InvitationStore extends Context.Service<
       invitation: NewInvitation,
       send: (invitation: Invitation) => Effect.Effect<void, E>
     ) => Effect.Effect<Invitation | NotInvited, E>
-    /** `by`: the address of the person who offers another one. Whether that person may do so now. */
+    /** `by`: the address of the person who offers another role. False: that person has lost the right. */
     readonly setRole: (belongsTo: string, invitationId: string, role: string, by: string) => Effect.Effect<boolean>
-    /** Takes it back, or declines it. None: there is none. */
+    /** Withdraws or declines the invitation. None: there is none. */
     readonly withdraw: (by: {
       readonly invitationId: string
       readonly belongsTo?: string
       readonly email?: string
     }) => Effect.Effect<Option.Option<Invitation>>
-    /** The person gets the role. None: it is offered no longer, or was for another address. */
+    /** Accepts: the person gets the role. None: no longer offered, or for another address. */
     readonly accept: (
       invitationId: string,
       person: Pick<Person, "person_id" | "email">,
       now: DateTime.Utc
     ) => Effect.Effect<Option.Option<Invitation>, MerchantStands>
-    /** Makes a person of an invited address that no person has. Without an invitation nothing is made. */
+    /** Makes a person for an invited address that no person has; nothing without an invitation. */
     readonly enter: (email: string, now: DateTime.Utc) => Effect.Effect<void>
     readonly dropExpired: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
@@ -176,7 +176,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Why nobody accepts a role there now; undefined where there is no reason, as at the installation. */
+/** Why no role can be accepted there now; undefined if it can, as always at the installation. */
 const makeProblemAt = (sql: SqlClient.SqlClient) => {
   const standingOf = SqlSchema.findAll({
     Request: Schema.String,
@@ -190,7 +190,7 @@ const makeProblemAt = (sql: SqlClient.SqlClient) => {
     )
 }
 
-/** Runs in its place's turn, which is a transaction. */
+/** Runs in the turn of its place, which is a transaction. */
 const makeAccept = (sql: SqlClient.SqlClient) => {
   const at = timeIn(sql)
   const problemAt = makeProblemAt(sql)
@@ -201,7 +201,7 @@ const makeAccept = (sql: SqlClient.SqlClient) => {
   ) {
     const problem = yield* problemAt(belongs_to, now)
     if (problem !== undefined) return yield* new MerchantStands({ problem })
-    // Another call may be taking the last other role now, and ends the sessions then.
+    // A concurrent call may be removing the last other role, and then ends the sessions.
     yield* sql`select from people where person_id = ${person_id} for key share`
     const taken = yield* first(sql`delete from invitations
         where invitation_id = ${invitation_id} and email = ${email} and expires_at > ${at(now)} returning *`)
@@ -209,15 +209,16 @@ const makeAccept = (sql: SqlClient.SqlClient) => {
     const { name, role } = taken.value
     yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
         values (${person_id}, ${belongs_to}, ${role}, ${at(now)}) on conflict do nothing`
-    // Who has no name yet is called as the inviter has typed.
+    // A person without a name gets the one that the inviter has typed.
     yield* sql`update people set name = ${name ?? email} where person_id = ${person_id} and name = email`
     return taken
   })
 }
 
 /**
- * Whether who offers may still do so: the right may have been taken since the call began. A merchant's person is looked
- * at in the turn of the same people. What gives an operator the right is locked: who takes it waits, then finds this.
+ * Whether the inviter still has the right: it may have been revoked since the call began. A merchant's person is
+ * checked in the turn of the same people. The rows that give an operator the right are locked: a revocation waits, and
+ * then finds the invitation.
  */
 const makeMayStill = (sql: SqlClient.SqlClient) => {
   const isToken = Schema.is(OperatorId)
@@ -240,7 +241,7 @@ const makeMayStill = (sql: SqlClient.SqlClient) => {
   })
 }
 
-/** Runs in its place's turn, which is a transaction. */
+/** Runs in the turn of its place, which is a transaction. */
 const makeOffer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const ids = yield* NewIds
   const mayStill = makeMayStill(sql)
@@ -275,5 +276,5 @@ const makeOffer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   })
 })
 
-/** A text that cannot be a number is not looked up: Postgres has no text with NUL. */
+/** A text that cannot be a number is not looked up: Postgres refuses a text with NUL. */
 const isPersonId = Schema.is(PersonId)

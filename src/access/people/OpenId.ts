@@ -1,7 +1,7 @@
 /**
- * OpenID Connect, and the only file that knows `openid-client`: the code flow with PKCE, state and nonce. Verifier and
- * nonce are sealed in the state, which is for the browser that asked alone, works once, and ends after ten minutes.
- * There is no address to return to but the sign-in page, so nobody is led elsewhere.
+ * OpenID Connect, and the only file that imports `openid-client`: the code flow with PKCE, state and nonce. Verifier
+ * and nonce are encrypted in the state, which is bound to the requesting browser, works once, and expires after ten
+ * minutes. The only return address is the sign-in page, so there is no open redirect.
  */
 import { claimedValues, isSaid } from "@coffer/rules/people/openId"
 import { openIdValidity } from "@coffer/rules/people/signIn"
@@ -13,9 +13,9 @@ import { span } from "../../platform/runtime/span.ts"
 import { boundedFetch } from "../../shared/http/boundedFetch.ts"
 import { Challenges } from "./Challenges.ts"
 
-/** No person is signed in. The reason is for the log, and not for the browser. */
+/** The sign-in failed. The reason is for the log, and not for the browser. */
 export class OpenIdFailed extends Schema.TaggedError<OpenIdFailed>()("OpenIdFailed", {
-  /** `not_here`: it is not set up. `unreachable`: the provider does not answer. */
+  /** `not_here`: not set up. `unreachable`: the provider does not answer. */
   reason: Schema.Literals(["not_here", "unreachable", "refused"]),
   why: Schema.String
 }) {}
@@ -27,9 +27,9 @@ export interface Identity {
   /** None unless the provider has verified it. */
   readonly email: Option.Option<string>
   readonly name: string | undefined
-  /** The values of the claim that names roles; undefined: the provider does not say. */
+  /** The values of the claim that names roles; undefined: the claim is missing. */
   readonly values: ReadonlyArray<string> | undefined
-  /** Whether the provider says that it knew the person by what the settings take for a passkey. */
+  /** Whether the provider's authentication counts as a passkey by the settings. */
   readonly isStrong: boolean
 }
 
@@ -51,7 +51,7 @@ export class OpenId extends Context.Service<
 
 /** Seconds for one answer of the provider. */
 const patience = 5
-/** How long the provider's own description is believed. */
+/** How long the provider's metadata is cached. */
 const describedFor = "1 hour"
 
 export const layer = Layer.effect(
@@ -62,7 +62,7 @@ export const layer = Layer.effect(
     const { openId } = settings.of(signInSettings)
     const secrets = yield* Secrets
     const challenges = yield* Challenges
-    /** The provider has to know it for each address of the console. */
+    /** It has to be registered at the provider for each address of the console. */
     const redirectTo = (at: string) => `${at}/console/sign-in`
     const provider = openId === undefined || noOutbound ? undefined : yield* makeProvider(openId)
     const here =
@@ -91,7 +91,7 @@ export const layer = Layer.effect(
       finish: span("OpenId.finish")(function* ({ code, iss, state }, browser, at) {
         const { call, configuration, roleClaim, strong } = yield* here
         const challenge = yield* challenges.read(state, `openid ${browser}`)
-        // A code is worth one try: the provider may have heard of it by then.
+        // A code can be tried once: the provider may have seen it by then.
         if (Option.isNone(challenge) || !(yield* challenges.useUp(challenge.value))) {
           return yield* new OpenIdFailed({ reason: "refused", why: "the state is not of this browser, or was used" })
         }
@@ -111,7 +111,7 @@ export const layer = Layer.effect(
         )
         const ofToken = tokens.claims()
         if (ofToken === undefined) return yield* new OpenIdFailed({ reason: "refused", why: "no ID token came" })
-        // Many providers put these into the answer of another endpoint.
+        // Many providers only have these at the userinfo endpoint.
         const isWhole =
           ofToken["email"] !== undefined &&
           ofToken["email_verified"] !== undefined &&
@@ -120,7 +120,7 @@ export const layer = Layer.effect(
           isWhole || config.serverMetadata().userinfo_endpoint === undefined
             ? {}
             : yield* call((api) => api.fetchUserInfo(config, tokens.access_token, ofToken.sub))
-        // How the person was known is about this sign-in: the ID token alone says it.
+        // The authentication method belongs to this sign-in: only the ID token has it.
         const ways = ["amr", "acr"].flatMap((claim) => claimedValues(ofToken, claim))
         return {
           ...identityOf(ofToken, more, roleClaim),
@@ -135,13 +135,13 @@ type TokenClaims = Readonly<Record<string, unknown>> & { readonly iss: string; r
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** The first source that says something about an address decides: the ID token comes before the other endpoint. */
+/** The first source with an address decides: the ID token before the userinfo endpoint. */
 const verifiedEmail = (sources: ReadonlyArray<Claims>): Option.Option<string> => {
   const email = sources.map((each) => each["email"]).find((each) => typeof each === "string")
-  // A word about another address is none about this one.
+  // A verification of another address does not count for this one.
   const about = sources.filter((each) => each["email"] === undefined || each["email"] === email)
   const word = about.map((each) => each["email_verified"]).find((each) => each !== undefined)
-  // Some providers say it as a text.
+  // Some providers send it as a string.
   return email !== undefined && (word === true || word === "true") ? Option.some(email) : Option.none()
 }
 
@@ -157,7 +157,7 @@ const identityOf = (ofToken: TokenClaims, more: Claims, roleClaim: string | unde
   }
 }
 
-/** The provider, which describes itself when it is first needed. */
+/** The provider's metadata, fetched on first use. */
 const makeProvider = Effect.fnUntraced(function* (settings: OpenIdSettings) {
   const { clientId, clientSecret, issuer, roleClaim, scopes, strong } = settings
   const library = yield* Effect.cached(Effect.promise(() => import("openid-client")))
@@ -193,19 +193,19 @@ const makeProvider = Effect.fnUntraced(function* (settings: OpenIdSettings) {
     roleClaim,
     scopes,
     strong,
-    /** One that could not be had is asked for once more. */
+    /** A failed fetch is retried. */
     configuration: yield* Effect.cachedWithTTL(described, (exit) => (Exit.isSuccess(exit) ? describedFor : 0)),
     call: <A>(asking: (api: Library) => Promise<A>) => calling("refused", asking)
   }
 })
 
-/** The reason why the provider of these settings cannot be used; undefined if it can. For the doctor. */
+/** Why the provider of these settings cannot be used; undefined if it can. For the doctor. */
 export const reachProvider = (settings: OpenIdSettings): Effect.Effect<string | undefined> =>
   Effect.flatMap(makeProvider(settings), ({ configuration }) => configuration).pipe(
     Effect.match({ onFailure: ({ why }) => why, onSuccess: () => undefined })
   )
 
-/** Messages of the library name what was wrong, and no secret. Their cause is nearer to the matter. */
+/** Messages of the library name the problem, and no secret. Their cause is more precise. */
 const whyOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message

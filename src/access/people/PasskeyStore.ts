@@ -1,4 +1,4 @@
-/** Rows of passkeys. A challenge is used up in the transaction that writes what it was for. */
+/** Rows of passkeys. A challenge is used up in the transaction of its use. */
 import { isoText } from "@coffer/model/isoText"
 import { PersonId, passkeyPrefix } from "@coffer/model/Ids"
 import { passkeysMax } from "@coffer/rules/people/signIn"
@@ -16,7 +16,7 @@ const Passkey = Schema.Struct({
   credential_id: Schema.String,
   public_key: Schema.String,
   counter: Schema.Int,
-  /** How the browser reaches it, by comma. */
+  /** Its transports, separated by commas. */
   transports: Schema.String,
   name: Schema.String,
   is_synced: Schema.Boolean,
@@ -30,11 +30,11 @@ export interface NewPasskey extends Pick<
   "person_id" | "credential_id" | "public_key" | "counter" | "transports" | "name" | "is_synced"
 > {
   readonly now: DateTime.Utc
-  /** Whether the person may have no other. */
+  /** True: refused if the person has a passkey already. */
   readonly isFirst: boolean
 }
 
-/** The reason why nothing was written. */
+/** Why nothing was written. */
 export type NotRegistered = "used" | "too_many" | "known" | "not_first"
 
 export class PasskeyStore extends Context.Service<
@@ -45,8 +45,8 @@ export class PasskeyStore extends Context.Service<
     readonly byCredential: (credentialId: string) => Effect.Effect<Option.Option<Passkey>>
     readonly insert: (passkey: NewPasskey, challenge: Challenge) => Effect.Effect<Passkey | NotRegistered>
     /**
-     * It has signed in, and counts as high as this. None: the challenge was used, the passkey is gone, or it has
-     * counted as high before.
+     * Records a sign-in with this counter. None: the challenge was used, the passkey is gone, or the counter was not
+     * higher than before.
      */
     readonly use: (
       passkey: Passkey,
@@ -55,7 +55,7 @@ export class PasskeyStore extends Context.Service<
       now: DateTime.Utc
     ) => Effect.Effect<Option.Option<Passkey>>
     readonly rename: (personId: PersonId, passkeyId: string, name: string) => Effect.Effect<Option.Option<Passkey>>
-    /** Ends the sessions that it opened, but for one. `last`: it stays, since the person has no other. */
+    /** Removes the passkey and ends its sessions, except one. `last`: it stays, since the person has no other. */
     readonly remove: (
       personId: PersonId,
       passkeyId: string,
@@ -71,7 +71,7 @@ export const layer = Layer.effect(
     const faults = yield* Faults
     const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "passkeys")
     const { first, of } = makeReads(sql)
-    /** Each change of a person's passkeys sees what the one before has written. */
+    /** Changes of a person's passkeys are serialized. */
     const inTurn = <A, E, R>(personId: PersonId, write: Effect.Effect<A, E, R>) =>
       sqlDefects(
         Effect.andThen(sql`select from people where person_id = ${personId} for no key update`, write).pipe(
@@ -137,7 +137,7 @@ const makeWrites = (sql: SqlClient.SqlClient, { useUp }: Challenges["Service"], 
   ) {
     if (!(yield* useUp(challenge))) return Option.none()
     const counter = sql`${String(counted)}::text::bigint`
-    // Authenticators that keep no count say 0 for ever.
+    // Authenticators without a counter always send 0.
     return yield* first(sql`update passkeys
       set counter = ${counter}, last_used_at = greatest(last_used_at, ${at(now)})
       where passkey_id = ${passkey_id} and (counter < ${counter} or (counter = 0 and ${counter} = 0)) returning *`)

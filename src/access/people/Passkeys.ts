@@ -1,7 +1,7 @@
 /**
- * Front door to passkeys, and the only file that knows `@simplewebauthn/server`, which judges what browsers answer. The
- * person has to prove to the authenticator who it is (user verification). A challenge is for one browser or session,
- * works once, and ends after five minutes (docs/decisions/0092).
+ * Front door to passkeys, and the only file that imports `@simplewebauthn/server`, which verifies browsers' answers.
+ * User verification is required. A challenge is for one browser or session, works once, and ends after five minutes
+ * (docs/decisions/0092).
  */
 import type { Assertion, Attestation } from "@coffer/contract/Passkeys"
 import { PersonId } from "@coffer/model/Ids"
@@ -19,7 +19,7 @@ import type { Person } from "./PeopleStore.ts"
 export type { Passkey } from "./PasskeyStore.ts"
 type Passkey = PasskeyStore.Passkey
 
-/** The browser's answer is not the one that was asked for. `passkey`: whose it seems to be. */
+/** The browser's answer does not match the challenge. `passkey`: the claimed passkey. */
 export class PasskeyNotValid extends Schema.TaggedError<PasskeyNotValid>()("PasskeyNotValid", {
   passkey: Schema.optionalKey(Schema.Struct({ passkey_id: Schema.String, person_id: PersonId })),
   why: Schema.String
@@ -44,7 +44,7 @@ interface Registered {
   readonly sessionId: string
   readonly name: string
   readonly credential: Attestation
-  /** Whether the person may have no other yet. */
+  /** True: refused if the person has a passkey already. */
   readonly isFirst: boolean
 }
 
@@ -52,11 +52,11 @@ export class Passkeys extends Context.Service<
   Passkeys,
   {
     /**
-     * The request to a browser that wants to sign in. It names no person. `browser`: the secret of its cookie;
-     * `at`: the address of the console that it sees.
+     * The options for a browser that wants to sign in, without a person. `browser`: the secret of its cookie; `at`: the
+     * address of the console that it uses.
      */
     readonly askToSignIn: (browser: string, at: string) => Effect.Effect<Options, PasskeyConflict>
-    /** The passkey that has answered. Its challenge is used up with it. */
+    /** The passkey of the answer. The challenge is used up. */
     readonly signIn: (credential: Assertion, browser: string) => Effect.Effect<Passkey, PasskeyNotValid>
     readonly askToRegister: (person: Owner, sessionId: string, at: string) => Effect.Effect<Options, PasskeyConflict>
     readonly register: (registered: Registered) => Effect.Effect<Passkey, PasskeyNotValid | PasskeyConflict>
@@ -79,7 +79,7 @@ export const layer = Layer.effect(
     const { here, origins, place } = placesOf(yield* Settings)
     const judge = yield* makeJudge(place, origins)
 
-    /** The challenge that the answer is about. */
+    /** The challenge of the answer. */
     const challengeOf = Effect.fnUntraced(function* ({ response }: Assertion | Attestation, use: string) {
       const clientData = clientDataOf(response.clientDataJSON)
       const text = Option.map(clientData, ({ challenge }) => Buffer.from(challenge, "base64url").toString())
@@ -162,10 +162,10 @@ export const layer = Layer.effect(
 /** Milliseconds that the browser waits for the person. */
 const timeout = 120_000
 
-/** EdDSA, ES256 and RS256. To ask which others there are would warn of an experiment of Node. */
+/** EdDSA, ES256 and RS256. Asking for all supported ones would print a warning of an experiment of Node. */
 const supportedAlgorithmIDs = [-8, -7, -257]
 
-/** Where passkeys work, and the origins of the console there. */
+/** The RP id, and the origins of the console there. */
 const placesOf = ({ adminUrl, publicUrl }: Pick<Settings["Service"], "adminUrl" | "publicUrl">) => {
   const place = passkeyPlace(publicUrl)
   const origins = [publicUrl, ...(adminUrl === undefined ? [] : [adminUrl])].flatMap((at) => {
@@ -179,9 +179,9 @@ const placesOf = ({ adminUrl, publicUrl }: Pick<Settings["Service"], "adminUrl" 
   return { here, origins, place }
 }
 
-/** Each fails with why the answer does not hold. */
+/** Each fails with the reason why the answer is invalid. */
 const makeJudge = Effect.fnUntraced(function* (place: PasskeyPlace | undefined, origins: ReadonlyArray<string>) {
-  // It is loaded when somebody needs it, since it has as many modules as a tenth of a start.
+  // Loaded on demand, since its modules would add a tenth to a start.
   const library = yield* Effect.cached(Effect.promise(() => import("@simplewebauthn/server")))
   const expected = { expectedOrigin: [...origins], expectedRPID: place?.host ?? "" }
   const judged = <A>(judging: (api: Effect.Success<typeof library>) => Promise<A>) =>
@@ -213,7 +213,7 @@ const makeJudge = Effect.fnUntraced(function* (place: PasskeyPlace | undefined, 
             id,
             transports: transports.split(",").filter((each) => each !== "")
           })),
-          // It names the person by itself, so that nobody types an address.
+          // A discoverable credential, so that no address has to be typed.
           authenticatorSelection: { residentKey: "required", userVerification: "required" },
           timeout
         })
@@ -272,7 +272,7 @@ const decodeClientData = Schema.decodeUnknownOption(Schema.Struct({ challenge: S
 const clientDataOf = (text: string) =>
   Option.flatMap(parseJson(Buffer.from(text, "base64url").toString()), decodeClientData)
 
-/** For certificates the library would ask the addresses that they name whether they were revoked. */
+/** With certificates the library would call the addresses of their revocation lists. */
 const hasNoCertificates = (attestationObject: string): Promise<boolean> =>
   import("@simplewebauthn/server/helpers").then(({ decodeAttestationObject }) => {
     const decoded = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, "base64url")))
@@ -280,5 +280,5 @@ const hasNoCertificates = (attestationObject: string): Promise<boolean> =>
     return decoded.get("fmt") === "none" || isOwn
   })
 
-/** Fields that the library wants besides, and does not look at. */
+/** Fields that the library requires but ignores. */
 const ofBrowser = (id: string) => ({ id, rawId: id, type: "public-key", clientExtensionResults: {} }) as const

@@ -1,8 +1,8 @@
 /**
- * Front door to people and their roles. A role is offered, and counts once the person has accepted it: who offers it
- * sees and touches nothing of a person before (docs/decisions/0092). Every request of a session reads the roles from
- * the database, so a role that is taken away is gone for the next request, on all runners. A merchant has an owner as
- * long as its people see to it: the last one cannot be removed by them, but by an operator.
+ * Front door to people and their roles. A role is offered, and counts once the person has accepted it: until then the
+ * inviter sees and changes nothing of a person (docs/decisions/0092). Every request of a session reads the roles from
+ * the database, so a removed role is gone for the next request, on all runners. A merchant's people cannot remove its
+ * last owner, but an operator can.
  */
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { PersonId } from "@coffer/model/Ids"
@@ -32,22 +32,22 @@ export class PersonNotFound extends Schema.TaggedError<PersonNotFound>()("Person
   personId: Schema.String
 }) {}
 
-/** It was withdrawn, has ended, or is for somebody else. */
+/** It was withdrawn, has ended, or is for another person. */
 export class InvitationNotFound extends Schema.TaggedError<InvitationNotFound>()("InvitationNotFound", {
   invitationId: Schema.String
 }) {}
 
-/** No more mails are sent today: by this merchant, or to this address. */
+/** The day's limit of mails is reached: of this merchant, or to this address. */
 export class TooManyInvitations extends Schema.TaggedError<TooManyInvitations>()("TooManyInvitations", {
   lasts: Schema.Duration
 }) {}
 
-/** The person was let begin again too often today: no mail would follow, so nothing is taken. */
+/** The person's access was reset too often today: no mail could be sent, so nothing is revoked. */
 export class TooManyRecoveries extends Schema.TaggedError<TooManyRecoveries>()("TooManyRecoveries", {
   lasts: Schema.Duration
 }) {}
 
-/** The role cannot be given or taken. */
+/** The role cannot be given or removed. */
 export class RoleConflict extends Schema.TaggedError<RoleConflict>()("RoleConflict", {
   reason: Schema.Literals(["has_role", "invited", "too_many", "last_owner", "yourself", "elsewhere", "left"])
 }) {}
@@ -58,7 +58,7 @@ interface Invited {
   readonly role: string
 }
 
-/** A person without a role here, or another one than the provider has told of before. */
+/** A person without a role here, or another person at the provider than before. */
 export class UnknownPerson extends Schema.TaggedError<UnknownPerson>()("UnknownPerson", { why: Schema.String }) {}
 
 export interface ByIdentity {
@@ -67,7 +67,7 @@ export interface ByIdentity {
   readonly changes: ReadonlyArray<{ readonly belongs_to: string; readonly role: string | null }>
 }
 
-/** A merchant's person who is signed in. */
+/** A signed-in person of a merchant. */
 interface Self {
   readonly person_id: PersonId
   readonly email: string
@@ -77,7 +77,7 @@ type Invitation = InvitationStore.Invitation
 type Inviter = InvitationStore.Inviter
 type Person = PeopleStore.Person
 
-/** An invitation as those see it who made it: what was typed, and nothing of a person. */
+/** An invitation for its inviters: the typed values, and nothing of a person. */
 const invitedPerson = ({ belongs_to, created_at, email, invitation_id, name, role }: Invitation): Person => ({
   person_id: invitation_id,
   email,
@@ -104,14 +104,14 @@ export class People extends Context.Service<
       invited: Invited,
       by: Inviter
     ) => Effect.Effect<Person, RoleConflict | MerchantNotFound | TooManyInvitations>
-    /** The role that is offered. None: it is not, or no longer. */
+    /** The offered role. None: not or no longer offered. */
     readonly offeredRole: (belongsTo: string, invitationId: string) => Effect.Effect<Option.Option<string>>
     readonly sendAgain: (
       belongsTo: string,
       invitationId: string,
       by: Inviter
     ) => Effect.Effect<Person, PersonNotFound | TooManyInvitations>
-    /** The roles that are offered to the person. */
+    /** The roles offered to the person. */
     readonly invitationsOf: (self: Self) => Effect.Effect<ReadonlyArray<Invitation>>
     readonly accept: (
       self: Self,
@@ -126,19 +126,19 @@ export class People extends Context.Service<
       by: string
     ) => Effect.Effect<Person, PersonNotFound | RoleConflict>
     /**
-     * Takes the role away, or the invitation back. All sessions of a person without any role end, and the person cannot
-     * sign in.
+     * Removes the role, or withdraws the invitation. All sessions of a person without any role end, and the person
+     * cannot sign in.
      */
     readonly remove: (
       belongsTo: string,
       personId: string,
       options: { readonly spares: boolean }
     ) => Effect.Effect<Person, PersonNotFound | RoleConflict>
-    /** Whom it would let in again: `other` is neither an operator nor the last owner of a merchant. */
+    /** Whose access would be reset: `other` is neither an operator nor the last owner of a merchant. */
     readonly recovers: (personId: string) => Effect.Effect<"operator" | "last_owner" | "other", PersonNotFound>
-    /** Takes every way in of somebody who cannot sign in, and sends a link. */
+    /** Resets the access of a person who cannot sign in: revokes all of it, and sends a link. */
     readonly recover: (personId: string) => Effect.Effect<Person, PersonNotFound | TooManyRecoveries>
-    /** The same, by an owner of the merchant, for somebody else who has no role elsewhere. */
+    /** The same, by an owner of the merchant, for another person who has no role elsewhere. */
     readonly recoverAt: (
       belongsTo: string,
       personId: string,
@@ -150,8 +150,8 @@ export class People extends Context.Service<
      */
     readonly byIdentity: (identity: Identity) => Effect.Effect<ByIdentity, UnknownPerson>
     /**
-     * For a person who has a role there; undefined: anywhere. What the person has elsewhere goes on: where there is
-     * more, the sessions end for this place alone.
+     * For a person with a role there; undefined: anywhere. Sessions with roles elsewhere continue: they only end for
+     * this place.
      */
     readonly endSessions: (belongsTo: string | undefined, personId: string) => Effect.Effect<Person, PersonNotFound>
   }
@@ -239,7 +239,7 @@ export const layer = Layer.effect(
   })
 ).pipe(Layer.provide([PeopleStore.layer, InvitationStore.layer]))
 
-/** By an operator: the role of somebody who has one there is another from now on. */
+/** By an operator: changes the role of a person who has one there. */
 const makeChange = Effect.gen(function* () {
   const store = yield* PeopleStore.PeopleStore
   const signIn = yield* SignIn
@@ -252,7 +252,7 @@ const makeChange = Effect.gen(function* () {
   })
 })
 
-/** How a role is offered, and what becomes of the offer. */
+/** Makes the functions for invitations. */
 const makeOffering = Effect.gen(function* () {
   const invitations = yield* InvitationStore.InvitationStore
   const merchants = yield* Merchants
@@ -260,7 +260,7 @@ const makeOffering = Effect.gen(function* () {
   const budget = yield* MailBudget
   const secrets = yield* Secrets
 
-  /** Operators are trusted with it. Anybody gets a sandbox, so those share what one address may be sent. */
+  /** Operators are trusted. Sandboxes are open to all, so they share the limit for one address. */
   const boundsOf = (by: Inviter, merchant: Merchant | undefined, email: string) => {
     if (!("email" in by) || merchant === undefined) return []
     const to = secrets.keyHash(`invitations to ${email}`)
@@ -318,7 +318,7 @@ const makeOffering = Effect.gen(function* () {
       const made = yield* Effect.catchTags(offer(belongsTo, { email, name: name ?? undefined, role }, by, true), {
         MerchantNotFound: Effect.die
       })
-      // Accepted in between, or ended with the right of who made it.
+      // Accepted in between, or ended with the inviter's right.
       if (typeof made === "string") return yield* new PersonNotFound({ personId: invitationId })
       return invitedPerson(made)
     }),
@@ -345,7 +345,7 @@ const makeByIdentity = Effect.gen(function* () {
   const find = Effect.fnUntraced(function* ({ email, issuer, subject }: Identity) {
     const known = yield* store.byIdentity(issuer, subject)
     if (Option.isSome(known)) return { known: true, found: known }
-    // An address that the provider has not verified may be anybody's.
+    // An unverified address may belong to another person.
     if (Option.isNone(email)) return { known: false, found: Option.none() }
     const found = yield* store.byEmail(normalEmail(email.value))
     if (Option.isSome(found)) return { known: false, found }
@@ -355,7 +355,7 @@ const makeByIdentity = Effect.gen(function* () {
 
   return function* (identity: Identity): Effect.fn.Return<ByIdentity, UnknownPerson> {
     const { found, known } = yield* find(identity)
-    // What the provider does not say is unknown, and takes nothing away.
+    // A missing claim is unknown, and removes nothing.
     const claimed = identity.values === undefined ? [] : rolesByClaim(openId?.roles ?? [], identity.values)
     const had = (belongsTo: string) =>
       Option.getOrUndefined(found)?.roles.find(({ belongs_to }) => belongs_to === belongsTo)?.role ?? null
@@ -372,7 +372,7 @@ const makeByIdentity = Effect.gen(function* () {
       if (known || (yield* store.link(person_id, identity.issuer, identity.subject, now))) return
       return yield* new UnknownPerson({ why: "the person is somebody else at this provider" })
     })
-    // Before any role is given: the address may have been given on to somebody else.
+    // Before any role is given: the address may have been reassigned to another person.
     if (Option.isSome(found)) yield* link(found.value)
     const done: Array<ByIdentity["changes"][number]> = []
     for (const { belongsTo, role } of changes) {

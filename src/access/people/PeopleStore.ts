@@ -23,7 +23,7 @@ export const Membership = Schema.Struct({
   belongs_to: Schema.String,
   role: Schema.String,
   created_at: TimeColumn,
-  /** Sessions that were opened before have no such role: its owner has ended them there. */
+  /** Sessions opened before do not have this role: an owner has ended them there. */
   sessions_after: Schema.NullOr(TimeColumn)
 })
 export type Membership = typeof Membership.Type
@@ -38,7 +38,7 @@ const PersonRow = Schema.Struct({
 
 export interface Person extends Schema.Schema.Type<typeof PersonRow> {
   readonly roles: ReadonlyArray<Membership>
-  /** It is what somebody has typed: the role is not accepted yet, and nothing of a person is in it. */
+  /** A typed invitation: the role is not accepted yet, and nothing of a person is in it. */
   readonly isInvited?: true
 }
 
@@ -62,11 +62,11 @@ export interface NewRole {
   readonly belongsTo: string
   readonly role: string
   readonly now: DateTime.Utc
-  /** Whether a person who has a role there already gets this one instead; otherwise nothing is written. */
+  /** True: replaces an existing role of the person there; otherwise nothing is written. */
   readonly replaces: boolean
 }
 
-/** The reason why nothing was written. */
+/** Why nothing was written. */
 export type NotGiven = "has_role" | "too_many" | "last_owner" | "left"
 
 export class PeopleStore extends Context.Service<
@@ -79,17 +79,17 @@ export class PeopleStore extends Context.Service<
     readonly byIdentity: (issuer: string, subject: string) => Effect.Effect<Option.Option<Person>>
     /** Whether a merchant has no other owner. */
     readonly isLastOwner: (personId: PersonId) => Effect.Effect<boolean>
-    /** Takes every way in: passkeys, sessions, links, and tokens of the operators' API. */
+    /** Revokes all access: passkeys, sessions, links, and tokens of the operators' API. */
     readonly revokeAllAccess: (personId: PersonId) => Effect.Effect<void>
-    /** Whether the person is this one at the provider from now on. Each is one there, and stays so. */
+    /** Links the person to this subject of the provider. False: the person or the subject is linked already. */
     readonly link: (personId: PersonId, issuer: string, subject: string, now: DateTime.Utc) => Effect.Effect<boolean>
-    /** Newest first, with those who are invited. */
+    /** Newest first, with invitations. */
     readonly page: (request: PageRequest, query: PeopleQuery) => Effect.Effect<Page<Person>, InvalidField>
     /** All people with a role there, newest first. */
     readonly of: (belongsTo: string) => Effect.Effect<ReadonlyArray<Person>>
-    /** Gives a role that is not offered first: by a provider's claim, or at the terminal. */
+    /** Gives a role without an invitation: by a provider's claim, or at the terminal. */
     readonly give: (role: NewRole) => Effect.Effect<Person | NotGiven>
-    /** The role counts only in sessions that are opened from now on. Whether the person has it. */
+    /** Makes the role count only in sessions that are opened from now on. False: the person does not have it. */
     readonly endSessionsAt: (personId: string, belongsTo: string, now: DateTime.Utc) => Effect.Effect<boolean>
     /** `by`: the address of the person who gives it. */
     readonly setRole: (
@@ -99,8 +99,8 @@ export class PeopleStore extends Context.Service<
       by: string
     ) => Effect.Effect<Option.Option<NotGiven>>
     /**
-     * Takes a role away. All sessions of a person whose last role it was end. `spares`: whether the last owner keeps
-     * the role. None: the person has no role there; without `spares`, there is no such person.
+     * Removes a role. All sessions of a person whose last role it was end. `spares`: whether the last owner keeps the
+     * role. None: the person has no role there; without `spares`, there is no such person.
      */
     readonly take: (
       personId: string,
@@ -262,7 +262,7 @@ const makeReads = (sql: SqlClient.SqlClient) => {
 }
 
 const makeEnds = (sql: SqlClient.SqlClient) => {
-  /** Tokens of the operators' API that the person may have, and what the person has asked of a second operator. */
+  /** Tokens of the operators' API that the person may have, and the person's requests to a second operator. */
   const endAsOperator = Effect.fnUntraced(function* (personId: string) {
     const tokens = yield* sql<{ readonly operator_id: string }>`update operators
       set revoked_at = coalesce(revoked_at, ${isoText(yield* currentTime)}::text::timestamptz)
@@ -285,7 +285,7 @@ const makeEnds = (sql: SqlClient.SqlClient) => {
   return { endAsOperator, revokeAllAccess }
 }
 
-/** Changes of the people of one merchant run one after the other, so that each sees what the one before has written. */
+/** Changes of the people of one merchant are serialized. */
 export const peopleInTurn = (sql: SqlClient.SqlClient) => {
   const serial = oneAtATime.make(sql)
   return <A, E, R>(belongsTo: string, write: Effect.Effect<A, E, R>) =>
@@ -331,7 +331,7 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 
   const give = Effect.fnUntraced(function* (newRole: NewRole) {
     const { belongsTo, email, now, replaces, role } = newRole
-    // Another call may be taking the last other role now, and ends the sessions then.
+    // A concurrent call may be removing the last other role, and then ends the sessions.
     yield* sql`select from people where email = ${email} for key share`
     const found = yield* first("email", email)
     const person = Option.isSome(found) ? found : yield* insertPerson(newRole)
@@ -358,11 +358,11 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   })
 
   const take = Effect.fnUntraced(function* (personId: string, belongsTo: string, spares: boolean) {
-    // A role that somebody else gives at the same time is seen below.
+    // A role that is given at the same time is seen below.
     yield* sql`select from people where person_id = ${personId} for update`
     const found = yield* first("person_id", personId)
     if (Option.isNone(found)) return Option.none()
-    // For an operator this may be the repetition of a call whose answer was lost.
+    // For an operator this may be a retry of a call whose answer was lost.
     if ((yield* roleOf(personId, belongsTo)) === undefined) return spares ? Option.none() : Option.some(found.value)
     if (spares && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
     yield* sql`delete from memberships where belongs_to = ${belongsTo} and person_id = ${personId}`
@@ -370,7 +370,7 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     if (belongsTo === installation) yield* endAsOperator(personId)
     const others = yield* sql`select from memberships where person_id = ${personId} limit 1`
     if (others.length === 0) {
-      // A person who is invited once more begins anew.
+      // A person who is invited again starts over.
       yield* revokeAllAccess(personId)
       yield* sql`delete from openid_identities where person_id = ${personId}`
     }
@@ -381,5 +381,5 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   return { first, give, inTurn, members, setRole, revokeAllAccess, take, withRoles }
 })
 
-/** A text that cannot be a number is not looked up: Postgres has no text with NUL. */
+/** A text that cannot be a number is not looked up: Postgres refuses a text with NUL. */
 const isPersonId = Schema.is(PersonId)

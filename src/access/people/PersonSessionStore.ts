@@ -1,4 +1,4 @@
-/** Rows of sign-in links and of sessions. Both are known by the hash of their secret alone. */
+/** Rows of sign-in links and of sessions. Both are found only by the hash of their secret. */
 import { isoText } from "@coffer/model/isoText"
 import { PersonId, sessionPrefix } from "@coffer/model/Ids"
 import { knownBrowsersMax, linksAnHour, linkUsableFor, sessionsMax } from "@coffer/rules/people/signIn"
@@ -13,7 +13,7 @@ const Session = Schema.Struct({
   session_id: Schema.String,
   person_id: PersonId,
   way: Schema.Literals(["link", "passkey", "openid"]),
-  /** Whether the OpenID provider knew the person by what the settings take for a passkey. */
+  /** Whether the OpenID provider's authentication counts as a passkey by the settings. */
   is_strong: Schema.Boolean,
   ip: Schema.String,
   user_agent: Schema.String,
@@ -27,7 +27,7 @@ export interface NewSession extends Pick<Session, "person_id" | "way" | "is_stro
   readonly tokenHash: string
   /** The passkey that opens it; null: none. */
   readonly passkeyId: string | null
-  /** The browser that it is opened in, which is known from then on; null: it sends no cookie. */
+  /** The browser of the session, which is remembered; null: it sends no cookie. */
   readonly browserHash: string | null
   readonly now: DateTime.Utc
   readonly expiresAt: DateTime.Utc
@@ -40,7 +40,7 @@ export interface NewLink {
   readonly personId: PersonId
   /** The browser that may use it; null: any. */
   readonly browserHash: string | null
-  /** Where the request for it came from; null: it is not counted, since no stranger can cause it. */
+  /** The address of the request for it; null: not counted, since no stranger can cause it. */
   readonly askerHash: string | null
   readonly now: DateTime.Utc
   readonly expiresAt: DateTime.Utc
@@ -50,8 +50,8 @@ export class PersonSessionStore extends Context.Service<
   PersonSessionStore,
   {
     /**
-     * What came of it. `own`, `shared`: it was written, for this browser alone or for each that asks from now on.
-     * `served`: a link that was mailed before works in this browser. `gone`: the person is. `send`: the mail, in the
+     * The outcome. `own`, `shared`: the link was written, for this browser or for each that asks from now on. `served`:
+     * a link that was mailed before works in this browser. `gone`: the person does not exist. `send`: the mail, in the
      * same transaction.
      */
     readonly insertLink: (
@@ -64,18 +64,18 @@ export class PersonSessionStore extends Context.Service<
       browserHash: string,
       now: DateTime.Utc
     ) => Effect.Effect<Option.Option<PersonId>>
-    /** Opens a session. The oldest of too many ends. None: the person or the passkey is gone. */
+    /** Opens a session; above the limit the oldest ends. None: the person or the passkey is gone. */
     readonly open: (session: NewSession) => Effect.Effect<Option.Option<Session>>
-    /** A session that has not come to its end. Whether it was idle for too long is for its reader to judge. */
+    /** A session that has not expired. The caller checks whether it was idle for too long. */
     readonly byTokenHash: (hash: string, now: DateTime.Utc) => Effect.Effect<Option.Option<Session>>
     /** Newest first. */
     readonly of: (personId: PersonId, now: DateTime.Utc) => Effect.Effect<ReadonlyArray<Session>>
-    /** A request of it came. */
+    /** Records a request of the session. */
     readonly touch: (session: Session, now: DateTime.Utc) => Effect.Effect<void>
     /** None: the person has no such session. */
     readonly end: (personId: PersonId, sessionId: string) => Effect.Effect<Option.Option<Session>>
     readonly endAll: (personId: PersonId) => Effect.Effect<ReadonlyArray<Session>>
-    /** Removes links and sessions whose end has passed, at most `limit` of each; how many they were. */
+    /** Removes expired links and sessions, at most `limit` of each, and answers how many. */
     readonly dropExpired: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("@coffer/people/PersonSessionStore") {}
@@ -154,7 +154,7 @@ export const layer = Layer.effect(
           sqlDefects(
             Effect.tap(
               sessions(sql`delete from person_sessions where person_id = ${personId} returning *`),
-              // A link that was asked for before would open one again.
+              // A link that was requested before would open one again.
               () => sql`delete from sign_in_links where person_id = ${personId}`
             )
           )
@@ -187,8 +187,8 @@ const makeLinks = (
           where s.token_hash = l.token_hash and s.browser_hash = ${browserHash})) returning person_id`
   })
   /**
-   * Whether the browser gets a link of its own. Of one in which the person has signed in only its own links count. All
-   * others share what is left, by the address that they come from and in all.
+   * Whether the browser gets a link of its own. For a browser in which the person has signed in only its own links
+   * count. All others share the rest of the limit, by their address and in total.
    */
   const mayHave = Effect.fnUntraced(function* ({ askerHash, browserHash, now, personId }: NewLink) {
     // Another request for this person waits, and then sees the links of this one.
@@ -209,8 +209,8 @@ const makeLinks = (
     return is_known || (network < linksAnHour.network && strangers < linksAnHour.strangers)
   })
   /**
-   * Whether a link in the person's mailbox works in this browser for a while: its own, or one that is shared, which it
-   * joins. So whoever asks has one, and the mailbox is not filled.
+   * Whether a link in the person's mailbox still works in this browser: its own, or a shared one, which it joins. So
+   * each request has a link, and the mailbox is not flooded.
    */
   const isServed = Effect.fnUntraced(function* ({ at: page, browserHash, now, personId }: NewLink) {
     const usable = sql`person_id = ${personId} and expires_at > ${at(DateTime.addDuration(now, linkUsableFor))}`

@@ -1,6 +1,7 @@
 /**
- * Handlers of the console's `saved_views` group. A view is its person's: others see it where it is shared, and an owner
- * may remove it then. All roles save views; a viewer shares none, as a viewer changes nothing that others see.
+ * Handlers of the console's `saved_views` group. A view belongs to its person: others see it if it is shared, and then
+ * an owner may remove it. All roles save views; a viewer cannot share them, since a viewer changes nothing that others
+ * see.
  */
 import { isoText } from "@coffer/model/isoText"
 import { CurrentPerson } from "@coffer/contract/Caller"

@@ -1,6 +1,6 @@
 /**
- * Front door to saved views, which are rows and no more: they are written rarely, by plain statements in the turn of
- * their merchant.
+ * Front door to saved views, which are plain rows: they are written rarely, by plain statements in the turn of their
+ * merchant.
  */
 import { isoText } from "@coffer/model/isoText"
 import type { CreateSavedView, UpdateSavedView } from "@coffer/contract/SavedViews"
@@ -37,24 +37,24 @@ export interface Saver {
 export class SavedViews extends Context.Service<
   SavedViews,
   {
-    /** The person's own and those that are shared, newest first. */
+    /** The person's own and shared views, newest first. */
     readonly of: (saver: Saver) => Effect.Effect<ReadonlyArray<SavedView>>
-    /** None: there are as many as there may be, or the person has lost the role meanwhile. */
+    /** None: the limit is reached, or the person has lost the role meanwhile. */
     readonly insert: (saver: Saver, view: CreateSavedView) => Effect.Effect<Option.Option<SavedView>>
-    /** `too_many`: it would be one shared view too many. `missing`: it is none of the person's. */
+    /** `too_many`: the limit of shared views is reached. `missing`: not a view of the person. */
     readonly update: (
       saver: Saver,
       viewId: string,
       change: UpdateSavedView,
       now: DateTime.Utc
     ) => Effect.Effect<SavedView | "too_many" | "missing">
-    /** `shared`: also a shared one of somebody else. */
+    /** `shared`: also another person's shared view. */
     readonly remove: (
       saver: Saver,
       viewId: string,
       options: { readonly shared: boolean }
     ) => Effect.Effect<Option.Option<SavedView>>
-    /** How many views tell of this address, and are removed. */
+    /** The number of views with this address, which are removed. */
     readonly removeNaming: (belongsTo: string | undefined, email: string) => Effect.Effect<number>
   }
 >()("@coffer/people/SavedViews") {}
@@ -72,7 +72,7 @@ export const layer = Layer.effect(
       Effect.map(views(rows), ([view]) => Option.fromUndefinedOr(view))
 
     const serial = oneAtATime.make(sql)
-    /** So that of two at once the second counts the first. */
+    /** So that of two concurrent requests the second counts the first. */
     const inTurn = <A, E, R>({ belongsTo }: Saver, write: Effect.Effect<A, E, R>) =>
       faults.around(
         "Store.write",

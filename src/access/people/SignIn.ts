@@ -1,7 +1,7 @@
 /**
  * Front door to signing in: links by mail, and sessions (docs/security.md). A link works once, for 15 minutes, in the
- * browser that asked for it: somebody else who reads the mail, or gets its address, signs in nowhere with it. Each
- * request of a session reads its row, so a session that is ended is over on all runners at once.
+ * browser that requested it: it is useless to other readers of the mail. Each request of a session reads its row, so an
+ * ended session stops working on all runners at once.
  */
 import { installation } from "@coffer/model/PersonRole"
 import type { PersonId } from "@coffer/model/Ids"
@@ -31,7 +31,7 @@ import { signInSettings } from "./signInSettings.ts"
 
 export type { Session } from "./PersonSessionStore.ts"
 
-/** The link was used, is too old, is of another browser, or never was. */
+/** The link was used, has expired, belongs to another browser, or never existed. */
 export class LinkNotValid extends Schema.TaggedError<LinkNotValid>()("LinkNotValid", {}) {}
 
 /** The person has no such session, or it has ended. */
@@ -39,7 +39,7 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
   sessionId: Schema.String
 }) {}
 
-/** The link or the provider's word was good, but the installation demands passkeys of this person, who has one. */
+/** The link or the provider's answer was valid, but the installation requires a passkey of this person, who has one. */
 export class PasskeyRequired extends Schema.TaggedError<PasskeyRequired>()("PasskeyRequired", {}) {}
 
 /** The browser in which a session is. */
@@ -50,7 +50,7 @@ export interface Browser {
   readonly secret: string | undefined
 }
 
-/** A browser that asks for a link has a cookie from then on. */
+/** A browser that requests a link gets a cookie. */
 interface Asking extends Pick<Browser, "ip"> {
   readonly secret: string
 }
@@ -58,18 +58,18 @@ interface Asking extends Pick<Browser, "ip"> {
 export interface SignedIn {
   readonly person: PeopleStore.Person
   readonly session: PersonSessionStore.Session
-  /** The installation demands a passkey, and none has opened the session: it may do nothing but register one. */
+  /** The installation requires a passkey, and the session was opened without one: it may only register one. */
   readonly needsPasskey: boolean
 }
 
 export interface Opened extends SignedIn {
-  /** It goes into the cookie. */
+  /** The secret for the cookie. */
   readonly secret: string
-  /** The place of the one invitation that the person had, and has accepted by signing in. */
+  /** The place of the person's only invitation, which signing in has accepted. */
   readonly accepted: string | undefined
 }
 
-/** The way in that opens a session. */
+/** The method that opens a session. */
 interface Opener extends Pick<PersonSessionStore.NewSession, "way" | "passkeyId"> {
   readonly is_strong?: boolean
 }
@@ -78,36 +78,36 @@ export class SignIn extends Context.Service<
   SignIn,
   {
     /**
-     * Sends a link if somebody has this address or is invited by it, and answers at once in any case. `at`: the address
-     * of the console that the browser sees. Returns when a link of now stops working.
+     * Sends a link if a person or an invitation has this address, and answers at once in any case. `at`: the address of
+     * the console that the browser uses. Returns when a link of now expires.
      */
     readonly ask: (email: string, browser: Asking, at: string) => Effect.Effect<DateTime.Utc>
     /** Opens a session by a link. */
     readonly use: (token: string, browser: Browser) => Effect.Effect<Opened, LinkNotValid | PasskeyRequired>
-    /** Opens a session of somebody who has shown otherwise who it is. None: the person has no role. */
+    /** Opens a session of a person who was authenticated otherwise. None: the person has no role. */
     readonly openBy: (
       personId: PersonId,
       opener: Opener,
       browser: Browser
     ) => Effect.Effect<Option.Option<Opened>, PasskeyRequired>
-    /** Whether the installation demands a passkey of the person. */
+    /** Whether the installation requires a passkey of the person. */
     readonly isDemanded: (personId: PersonId, isOperator: boolean) => Effect.Effect<boolean>
-    /** The address of a link that works in any browser. It is for the terminal in which the service is started. */
+    /** The address of a link that works in any browser, for the terminal in which the service is started. */
     readonly linkFor: (person: PeopleStore.Person) => Effect.Effect<string>
-    /** The person whose session has this secret. */
+    /** The person of the session with this secret. */
     readonly bySecret: (secret: string) => Effect.Effect<Option.Option<SignedIn>>
     /** Newest first. */
     readonly sessionsOf: (personId: PersonId) => Effect.Effect<ReadonlyArray<PersonSessionStore.Session>>
     readonly end: (personId: PersonId, sessionId: string) => Effect.Effect<PersonSessionStore.Session, SessionNotFound>
     /** Ends every session of the person, and links that were not used. */
     readonly endAll: (personId: PersonId) => Effect.Effect<ReadonlyArray<PersonSessionStore.Session>>
-    /** Sends a mail that says that the person has one more passkey, or one less. */
+    /** Sends a mail about an added or removed passkey. */
     readonly tellPasskey: (
       person: Pick<PeopleStore.Person, "person_id" | "email">,
       change: "added" | "removed",
       passkey: Pick<PasskeyStore.Passkey, "name">
     ) => Effect.Effect<void>
-    /** Counts one mail that lets the person begin again. False: this was done too often today. */
+    /** Counts one mail for a reset of access. False: the day's limit is reached. */
     readonly mayRecover: (person: PeopleStore.Person) => Effect.Effect<boolean>
     /** Sends a link that works once in any browser. */
     readonly tellRecovered: (person: PeopleStore.Person) => Effect.Effect<unknown>
@@ -116,13 +116,13 @@ export class SignIn extends Context.Service<
     readonly wake: Effect.Effect<void>
     /** Sends a mail about a role that operators have changed. */
     readonly tellRole: (person: PeopleStore.Person, belongsTo: string, role: string) => Effect.Effect<void>
-    /** Removes what has expired, at most `limit` of each kind; how many they were. */
+    /** Removes expired rows, at most `limit` of each kind, and answers how many. */
     readonly dropExpired: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("@coffer/people/SignIn") {}
 
 const userAgentLengthMax = 300
-/** How often the time of the last request is written. */
+/** The interval of writing the time of the last request. */
 const touchedEach = Duration.minutes(1)
 
 export const layer = Layer.effect(
@@ -170,7 +170,7 @@ export const layer = Layer.effect(
         if (Option.isNone(person)) return Option.none()
         const unseen = DateTime.distance(session.last_seen_at, now)
         const limits = sessionLimits(isOperator(person.value))
-        // Who became an operator in it has a session of an operator.
+        // A session in which the person became an operator is an operator's.
         const isOver =
           Duration.isGreaterThan(unseen, limits.idle) ||
           Duration.isGreaterThanOrEqualTo(DateTime.distance(session.created_at, now), limits.absolute)
@@ -219,13 +219,13 @@ interface Entered {
   readonly accepted: string | undefined
 }
 
-/** Who may have a session, and what comes of one that is opened. */
+/** Checks who may have a session, and accepts invitations when one is opened. */
 const makeEntering = Effect.gen(function* () {
   const people = yield* PeopleStore.PeopleStore
   const invitations = yield* InvitationStore.InvitationStore
   const invitedTo = (email: string) => Effect.flatMap(currentTime, (now) => invitations.to(email, now))
 
-  /** None unless the person has a role, or may accept one. */
+  /** None if the person has no role and no invitation. */
   const known = Effect.fnUntraced(function* (found: Option.Option<PeopleStore.Person>) {
     if (Option.isNone(found) || hasRole(found.value)) return found
     return (yield* invitedTo(found.value.email)).length > 0 ? found : Option.none()
@@ -234,8 +234,8 @@ const makeEntering = Effect.gen(function* () {
   return {
     known,
     /**
-     * Who has no role signs in to accept an invitation. The only one is accepted by that; of several, or beside a role,
-     * the person chooses.
+     * A person without a role signs in to accept an invitation. A single one is accepted by that; with several, or with
+     * a role, the person chooses.
      */
     enter: Effect.fnUntraced(function* (personId: PersonId) {
       const found = yield* people.find(personId)
@@ -256,7 +256,7 @@ const makeEntering = Effect.gen(function* () {
   }
 })
 
-/** Opens sessions, and knows which of them may do little. */
+/** Opens sessions, and knows which of them are restricted. */
 const makeOpening = Effect.gen(function* () {
   const people = yield* PeopleStore.PeopleStore
   const store = yield* PersonSessionStore.PersonSessionStore
@@ -297,11 +297,11 @@ const makeOpening = Effect.gen(function* () {
   return { isDemanded, needs, open }
 })
 
-/** Mails that tell a person something. */
+/** Mails that notify a person. */
 const makeNews = Effect.gen(function* () {
   const { adminUrl, publicUrl } = yield* Settings
   const outbox = yield* Outbox
-  // Where the role that is told of counts.
+  // The place of the role.
   const pageOf = (belongsTo: string) =>
     `${belongsTo === installation ? (adminUrl ?? publicUrl) : publicUrl}/console/sign-in`
   const placeOf = (belongsTo: string) => (belongsTo === installation ? undefined : belongsTo)
@@ -328,7 +328,7 @@ const makeNews = Effect.gen(function* () {
   } satisfies Partial<SignIn["Service"]>
 })
 
-/** Operators have their own port where ADMIN_PORT is set, and do nothing at the other one. */
+/** With ADMIN_PORT operators have their own port, and no access at the other one. */
 const makeAddressFor =
   ({ adminUrl, publicUrl }: Pick<Settings["Service"], "adminUrl" | "publicUrl">) =>
   (person: PeopleStore.Person): string =>
@@ -345,7 +345,9 @@ const makeLinks = Effect.gen(function* () {
   const addressFor = makeAddressFor(yield* Settings)
   const { known } = yield* makeEntering
 
-  /** `asked`: by whom; null: any browser may use it. The mail is written with the link, and worth nothing after it. */
+  /**
+   * `asked`: by which browser; null: any browser may use it. The mail is written with the link, and expires with it.
+   */
   const makeLink = Effect.fnUntraced(function* (
     personId: PersonId,
     asked: Asking | null,
@@ -395,6 +397,6 @@ const makeLinks = Effect.gen(function* () {
   }
 })
 
-/** A person whose roles are gone is as unknown as one who never had a role. */
+/** A person without roles is treated as unknown. */
 const hasRole = ({ roles }: PeopleStore.Person): boolean => roles.length > 0
 const isOperator = ({ roles }: PeopleStore.Person) => roles.some(({ belongs_to }) => belongs_to === installation)

@@ -58,7 +58,7 @@ const makeWelcome = Effect.gen(function* () {
   })
 })
 
-/** The person whom an OpenID provider names. Its claim may change roles, so the audit log has it before that. */
+/** The person of an OpenID provider's answer. The claim may change roles, so it is in the audit log before that. */
 const makeKnown = Effect.gen(function* () {
   const people = yield* People
   const log = yield* AuditLog
@@ -96,7 +96,7 @@ const signIn = HttpApiBuilder.group(
     const browserSecret = Effect.flatMap(kept, (found) =>
       Option.isSome(found) ? Effect.succeed(found.value) : secrets.random(32)
     )
-    /** A passkey of somebody that does not hold may be a copy, or a trick. */
+    /** An invalid answer of a known passkey may be a copy, or an attack. */
     const noteFailed = ({ passkey, why }: PasskeyNotValid) =>
       passkey === undefined
         ? Effect.void
@@ -138,7 +138,7 @@ const signIn = HttpApiBuilder.group(
             : yield* new PasskeyNotValid({ why: "the person has no role" })
         },
         Effect.tapErrorTag("PasskeyNotValid", noteFailed),
-        // A passkey needs no other.
+        // A passkey needs no second factor.
         Effect.catchTags({ PasskeyNotValid: peopleRefusals.PasskeyNotValid, PasskeyRequired: Effect.die })
       ),
 
@@ -245,7 +245,7 @@ const passkeys = HttpApiBuilder.group(
           yield* signIn.tellPasskey(person, "added", passkey)
           const answer = yield* reply(passkeyView(passkey), 201)
           if (!needsPasskey) return answer
-          // A secret from before it knew of the passkey opens nothing more.
+          // A secret from before the passkey was registered stops working.
           const opener = { way: "passkey", passkeyId: passkey.passkey_id } as const
           const opened = yield* signIn.openBy(personId, opener, yield* browserOf)
           yield* Effect.ignore(signIn.end(personId, sessionId))

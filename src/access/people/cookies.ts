@@ -1,7 +1,4 @@
-/**
- * Where browsers reach the console, and its two cookies. Both are out of reach of scripts, and no other site's page
- * sends them.
- */
+/** The console's address for browsers, and its two cookies. Both are `HttpOnly` and `SameSite`. */
 import { Option } from "effect"
 import { Cookies, HttpServerResponse } from "effect/http"
 import type { RequestRecord } from "../../shared/http/CurrentRequest.ts"
@@ -16,14 +13,14 @@ export const makeConsoleUrl =
   ({ isAtAdmin }: At): string =>
     isAtAdmin === true ? adminUrl : publicUrl
 
-/** `browser`: ties a sign-in link to the browser that asked. `session`: the secret of a session. */
+/** `browser`: binds a sign-in link to the requesting browser. `session`: the secret of a session. */
 export type CookieName = "browser" | "session"
 
 const options = { httpOnly: true, sameSite: "strict", path: "/" } as const
 /** Days; a session's own end comes earlier. */
 const browserDays = 365
 
-/** `__Host-`: over https alone, and no other host of the domain can set it. */
+/** `__Host-`: only over https, and no other host of the domain can set it. */
 const nameOf = (name: CookieName, isSecure: boolean) => `${isSecure ? "__Host-" : ""}coffer_${name}`
 
 /** The cookies at the port by which a request came. */
@@ -44,7 +41,7 @@ const cookiesAt = (url: string) => {
       HttpServerResponse.setCookieUnsafe(response, nameOf(name, isSecure), value, {
         ...options,
         secure: isSecure,
-        // A session's cookie goes with the browser's own session or with the row, whichever ends first.
+        // A session's cookie ends with the browser's own session or with the row, whichever ends first.
         ...(name === "browser" ? { maxAge: `${browserDays} days` } : {})
       }),
     clear: (response: HttpServerResponse.HttpServerResponse, name: CookieName) =>

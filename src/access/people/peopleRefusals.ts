@@ -1,4 +1,4 @@
-/** How the errors of people and of signing in become answers. */
+/** Errors of people and of signing in as errors on the wire. */
 import * as Wire from "@coffer/contract/Errors"
 import { passkeysMax, peopleMax } from "@coffer/rules/people/signIn"
 import { refuseAs, refuseTemporarilyAs } from "../../shared/http/refusals.ts"
@@ -37,7 +37,7 @@ const passkeyConflicts: Record<PasskeyConflict["reason"], string> = {
 const notAllowedIn =
   "The OpenID provider's account has no role here, or its email is not verified. Sign in by email " +
   "or with a passkey, or ask an owner or an operator to invite you."
-/** The details are for the log: who tries learns no more than that it was not enough. */
+/** The details are for the log: the client only learns that it was refused. */
 const openIdFailures = {
   not_here: refuseWith(
     (request_id) => new Wire.Conflict({ message: "This installation has no OpenID provider.", request_id })

@@ -25,11 +25,11 @@ export const personView = (person: Person, of?: string): PersonResource => ({
   last_seen_at: isoTextOrNull(isElsewhere(person, of) ? null : person.last_seen_at)
 })
 
-/** Then the time tells a merchant of the person's work for others. */
+/** Otherwise the time would show a merchant the person's work for others. */
 const isElsewhere = ({ roles }: Person, of: string | undefined): boolean =>
   of !== undefined && roles.some(({ belongs_to }) => belongs_to !== of)
 
-/** As the person sees it who is invited. */
+/** The invitation for the invited person. */
 export const invitationView = (invitation: Invitation): InvitationResource => ({
   object: "invitation",
   invitation_id: invitation.invitation_id,
@@ -52,7 +52,7 @@ export const sessionView = (session: Session, current: string): SessionResource 
   expires_at: isoText(session.expires_at)
 })
 
-/** The person who is signed in, as the console shows it to that person. */
+/** The signed-in person, for that person. */
 export const signedInView = ({ needsPasskey, person, session }: SignedIn) => ({
   person: personView(person),
   session: sessionView(session, session.session_id),

@@ -1,4 +1,4 @@
-/** Who may give roles at a place: what was offered ends with that right. */
+/** Who may give roles at a place: invitations end with that right. */
 import { installation, PersonRole } from "@coffer/model/PersonRole"
 import { Role } from "@coffer/model/Role"
 import { mayDo } from "@coffer/rules/operator/acts"
@@ -6,13 +6,13 @@ import { personMayDo } from "@coffer/rules/people/consoleActs"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 
-/** They give any role of the place, so what they offer is never more than they have. */
+/** They may give any role of the place, so they never offer more than they have. */
 export const rolesThatInvite = (belongsTo: string): ReadonlyArray<string> =>
   belongsTo === installation
     ? Role.literals.filter((role) => mayDo(role, "people.invite"))
     : PersonRole.literals.filter((role) => personMayDo(role, "people.invite"))
 
-/** Whether the person may give roles there now, whatever the call that waited for its turn has read before. */
+/** Whether the person may give roles there now; the call may have waited since it was checked. */
 export const makeInvites = (sql: SqlClient.SqlClient) => (email: string, belongsTo: string) =>
   Effect.map(
     sql`select from memberships join people using (person_id)
@@ -20,7 +20,7 @@ export const makeInvites = (sql: SqlClient.SqlClient) => (email: string, belongs
     ({ length }) => length > 0
   )
 
-/** What a person has offered ends with the right to offer it. An operator offers roles of merchants, too. */
+/** A person's invitations end with the right to invite. An operator invites to merchants, too. */
 export const makeWithdraw =
   (sql: SqlClient.SqlClient) =>
   ({ email, person_id }: { readonly email: string; readonly person_id: string }, belongsTo: string, role?: string) =>

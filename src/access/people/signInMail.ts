@@ -1,6 +1,6 @@
 /**
- * Mails about signing in: a link, and an invitation. They have no picture and no tracking, and no words that another
- * person has typed: who gets one may be a stranger to them. Pure.
+ * Mails about signing in: a link, and an invitation. They have no picture, no tracking, and no text of another person:
+ * the recipient may be a stranger to them. Pure.
  */
 import type { Letter } from "../../shared/mail/Outbox.ts"
 import { html } from "../../shared/pages/html.ts"

@@ -16,19 +16,19 @@ export interface OpenIdSettings {
   readonly issuer: URL
   readonly clientId: string
   readonly clientSecret: Redacted.Redacted
-  /** What the provider is asked to tell, by space. */
+  /** The scopes for the provider, separated by spaces. */
   readonly scopes: string
-  /** The claim that names roles; undefined: roles are given here alone. */
+  /** The claim that names roles; undefined: roles are only given here. */
   readonly roleClaim: string | undefined
   readonly roles: ReadonlyArray<MappedRole>
-  /** Values of the claims `amr` and `acr` that are worth a passkey. */
+  /** Values of the claims `amr` and `acr` that count as a passkey. */
   readonly strong: ReadonlyArray<string>
 }
 
 export interface SignInSettings {
-  /** The people who may do nothing in a session that a mail opened but register a passkey. */
+  /** The people who may only register a passkey in a session that was opened by mail. */
   readonly demandPasskeys: PasskeyDemands
-  /** Where people sign in by OpenID Connect; undefined: nowhere. */
+  /** The OpenID Connect provider; undefined: none. */
   readonly openId: OpenIdSettings | undefined
 }
 
@@ -45,7 +45,7 @@ const variables = Config.all({
 
 type Read = Config.Success<typeof variables>
 
-/** Undefined where no provider is set. */
+/** Undefined without a provider. */
 const readOpenId = Effect.fnUntraced(function* (read: Read) {
   const { openIdClient, openIdIssuer, openIdRoles, openIdSecret } = read
   const roles = readMappedRoles(openIdRoles)
@@ -92,11 +92,11 @@ const readOpenId = Effect.fnUntraced(function* (read: Read) {
 
 export interface PasskeyPlace {
   readonly origin: string
-  /** WebAuthn's RP id: passkeys are for this host. */
+  /** WebAuthn's RP id. */
   readonly host: string
 }
 
-/** Undefined where no browser takes a passkey: it wants a name, and https but on this machine. */
+/** Undefined if browsers allow no passkeys: they require a host name, and https except on this machine. */
 export const passkeyPlace = (publicUrl: string): PasskeyPlace | undefined => {
   const { hostname, origin, protocol } = new URL(publicUrl)
   const isName = isIP(hostname.replace(/^\[(.*)\]$/, "$1")) === 0

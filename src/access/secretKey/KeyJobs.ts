@@ -1,7 +1,7 @@
 /**
- * Changes `SECRET_KEY` while the service runs (docs/decisions/0017; silences: U16, U17). While `SECRET_KEY_PREVIOUS` is
- * set, this worker waits until all processes on the database have the new key. Then the new key seals, and what the
- * previous one has sealed is sealed again, page by page. Runners take turns, and it goes on after a crash where it was.
+ * Rotates `SECRET_KEY` while the service runs (docs/decisions/0017; silences: U16, U17). While `SECRET_KEY_PREVIOUS` is
+ * set, this worker waits until all processes on the database have the new key. Then the new key encrypts, and texts of
+ * the previous one are encrypted again, page by page. Runners take turns, and after a crash it continues where it was.
  */
 import { DateTime, Effect, Layer, Metric, Option } from "effect"
 import { Workers } from "../../platform/jobs/Workers.ts"
@@ -11,7 +11,7 @@ import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { KeyStore } from "./KeyStore.ts"
 
-/** How soon to look again whether the others have the key, or how far another runner has come. */
+/** How soon to check again whether the others have the key, or the progress of another runner. */
 const soon = "5 seconds"
 const tellEvery = "10 seconds"
 
@@ -80,7 +80,7 @@ const makeWork = Effect.gen(function* () {
   return { name: "key change", run: run(), next: Effect.sync(() => next) }
 })
 
-/** Says each thing once, and how far it has come every ten seconds. */
+/** Logs each step once, and the progress every ten seconds. */
 const makeTeller = () => {
   const logged = new Set<string>()
   let total = 0

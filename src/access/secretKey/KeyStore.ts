@@ -1,5 +1,5 @@
 /**
- * The row that says how far a change of `SECRET_KEY` has come. Each page of the walk through all sealed texts is one
+ * The row with the progress of a rotation of `SECRET_KEY`. Each page of the walk through all encrypted texts is one
  * transaction that holds this row: runners take turns, and a runner that dies loses one page.
  */
 import { isoText } from "@coffer/model/isoText"
@@ -15,15 +15,15 @@ import { bytesOf, checkOf, lockOf, SecretKeys, Secrets } from "../../platform/ru
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { parts } from "./SealedRows.ts"
 
-/** A runner that learns late that it may use the new key has sealed with the old one until then. */
+/** A runner that learns late that it may use the new key has encrypted with the old one until then. */
 const grace = "30 seconds"
 
-/** `waits`: something may be sealed with the previous key, and `SECRET_KEY` seals nothing yet. */
+/** `waits`: texts may be encrypted with the previous key, and `SECRET_KEY` is not used yet. */
 export type Stage = "waits" | "walks" | "done"
 
 export interface Step {
   readonly resealed: number
-  /** When there is a next page; none at the end of everything. */
+  /** When there is a next page; none at the end of the walk. */
   readonly next: Option.Option<DateTime.Utc>
 }
 
@@ -31,11 +31,11 @@ export class KeyStore extends Context.Service<
   KeyStore,
   {
     readonly stage: Effect.Effect<Stage>
-    /** Whether all processes on this database can open what `SECRET_KEY` seals, as far as this one can tell. */
+    /** Whether all processes on this database can decrypt with `SECRET_KEY`, as far as this one knows. */
     readonly keyIsWith: Effect.Effect<"all" | "some" | "unknown">
-    /** `SECRET_KEY` is the key of the database from now on: a process without it does not start any more. */
+    /** Makes `SECRET_KEY` the key of the database: a process without it no longer starts. */
     readonly move: (now: DateTime.Utc) => Effect.Effect<void>
-    /** Seals one page again. None while another runner does. */
+    /** Encrypts one page again. None while another runner does. */
     readonly step: (now: DateTime.Utc) => Effect.Effect<Option.Option<Step>>
   }
 >()("@coffer/secretKey/KeyStore") {}
@@ -106,7 +106,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** The last walk sealed nothing again, and began when all runners had the new key: then nothing is left. */
+/** Done once a walk has found nothing to encrypt, and began when all runners had the new key. */
 const endWalk = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   walk: typeof Walk.Type,

@@ -1,6 +1,6 @@
 /**
- * The rows that hold sealed texts, part by part, and how a page of each is sealed again. Other secrets that
- * `SECRET_KEY` protects are stored nowhere, or do not change with it (docs/decisions/0017).
+ * The rows with encrypted texts, part by part, and how a page of each is encrypted again. Other secrets that
+ * `SECRET_KEY` protects are not stored, or do not change with it (docs/decisions/0017).
  */
 import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Endpoint, StoredSecrets } from "@coffer/rules/webhooks/Settings"
@@ -17,13 +17,13 @@ import type { Secrets } from "../../platform/runtime/Secrets.ts"
 export interface Page {
   /** The last key of the page; undefined when there is none after the given one. */
   readonly last: string | undefined
-  /** Texts that were sealed again. */
+  /** Texts that were encrypted again. */
   readonly resealed: number
 }
 
 export interface Part {
   readonly name: "webhook_settings" | "idempotency_keys" | "merchant_modes" | "erasures"
-  /** Seals the next page of rows again, in the caller's transaction. */
+  /** Encrypts the next page of rows again, in the caller's transaction. */
   readonly page: (after: string) => Effect.Effect<Page, SqlError.SqlError | Schema.SchemaError>
 }
 
@@ -59,7 +59,7 @@ export const parts = (
   erasuresPart(sql, secrets)
 ]
 
-/** Counts what it has sealed again, and leaves alone what opens with none of our keys. */
+/** Counts encrypted texts, and skips texts that none of our keys decrypts. */
 const makeResealer = (secrets: Secrets["Service"]) => {
   const reseal = Option.liftThrowable(secrets.reseal)
   let resealed = 0
@@ -113,7 +113,7 @@ const settingsPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Pa
   })
 })
 
-/** Answers that show a secret are sealed; all others are JSON. They are kept for a day. */
+/** Answers that show a secret are encrypted; all others are JSON. They are kept for a day. */
 const answersPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Part => ({
   name: "idempotency_keys",
   page: Effect.fnUntraced(function* (after: string) {
@@ -134,7 +134,7 @@ const answersPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Par
   })
 })
 
-/** The addresses of buyers who are being erased: each is sealed until that is done. */
+/** The addresses of buyers who are being erased: each is encrypted until that is done. */
 const erasuresPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Part => ({
   name: "erasures",
   page: Effect.fnUntraced(function* (after: string) {
@@ -153,7 +153,7 @@ const erasuresPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Pa
   })
 })
 
-/** The purpose for which `src/reads/erasures`, which stands above this room, seals an address. */
+/** The purpose for which `src/reads/erasures`, which is wired above this room, encrypts an address. */
 export const sealedForErasure = (erasureNo: string) => `erasures/${erasureNo}`
 
 /** The keys of accounts at channels. A change of a merchant's settings locks the same row of `merchants`. */
@@ -165,7 +165,7 @@ const accountsPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"], cha
         where channel_accounts <> '{}' and merchant_id > ${after} order by 1 limit ${settingsMax}::int4`
     )
     const ids = merchants.map(({ merchantId }) => merchantId)
-    // By a statement of its own, so that the next one reads what the holder of the lock has written.
+    // A statement of its own, so that the next one sees the writes of the lock's last holder.
     yield* sql`select 1 from merchants where merchant_id = any(${ids}::text[]) order by merchant_id for update`
     const rows = yield* decodeAccounts(
       yield* sql`select merchant_id as "merchantId", mode, channel_accounts as accounts from merchant_modes

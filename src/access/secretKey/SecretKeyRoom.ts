@@ -1,4 +1,4 @@
-/** The change of `SECRET_KEY`, for the wiring. */
+/** The rotation of `SECRET_KEY`, for the wiring. */
 import { Layer } from "effect"
 import { jobs } from "../../platform/jobs/Opening.ts"
 import * as KeyJobs from "./KeyJobs.ts"
