@@ -77,7 +77,9 @@ export const layer = Layer.effect(
       postAsOwner: (wallet, entry) => askAsOwner(send(wallet, entry)),
       balance: span("Wallets.balance")(function* (name) {
         const wallet = yield* store.find(name)
-        return Option.isSome(wallet) ? wallet.value : emptyWallet(name, (yield* merchantOf(name)).created_at)
+        // An entry that was refused has opened the row, and is no use of the wallet.
+        if (Option.isSome(wallet) && wallet.value.sequence > 0) return wallet.value
+        return emptyWallet(name, (yield* merchantOf(name)).created_at)
       }),
       ledger: span("Wallets.ledger")(function* (account, query) {
         return yield* store.page(account, yield* Effect.fromResult(readPageRequest(query)), query)

@@ -223,28 +223,33 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the wallet
     })
   )
 
-  it.effect("one that was never used reads zeros, updated when the merchant was created", () =>
-    Effect.gen(function* () {
-      const { api } = yield* Service
-      const { merchantId, sandboxKey } = yield* api.newMerchant()
-      const settings = yield* api.operator("GET", `/merchants/${merchantId}`)
-      for (const currency of ["USD", "HKD", "CNY"]) {
-        const { body, status } = yield* api.get(`/v1/balance?currency=${currency}`, sandboxKey)
-        assert.strictEqual(status, 200)
-        assert.deepStrictEqual(body.data, {
-          merchant_id: merchantId,
-          currency,
-          mode: "sandbox",
-          available_balance: 0,
-          frozen_balance: 0,
-          total_revenue: 0,
-          total_fee: 0,
-          total_payout: 0,
-          total_refund: 0,
-          updated_at: settings.body.data.created_at
-        })
-      }
-    })
+  it.effect(
+    "one that was never used reads zeros, updated when the merchant was created, also after a refused payout",
+    () =>
+      Effect.gen(function* () {
+        const { api } = yield* Service
+        const { merchantId, sandboxKey } = yield* api.newMerchant()
+        const settings = yield* api.operator("GET", `/merchants/${merchantId}`)
+        for (const currency of ["USD", "HKD", "CNY", "USD", "HKD", "CNY"]) {
+          const { body, status } = yield* api.get(`/v1/balance?currency=${currency}`, sandboxKey)
+          const payout = { mode: "sandbox", currency, amount: 1 }
+          const refused = yield* api.operator("POST", `/merchants/${merchantId}/payouts`, payout)
+          assert.strictEqual(refused.body.error, "insufficient_balance")
+          assert.strictEqual(status, 200)
+          assert.deepStrictEqual(body.data, {
+            merchant_id: merchantId,
+            currency,
+            mode: "sandbox",
+            available_balance: 0,
+            frozen_balance: 0,
+            total_revenue: 0,
+            total_fee: 0,
+            total_payout: 0,
+            total_refund: 0,
+            updated_at: settings.body.data.created_at
+          })
+        }
+      })
   )
 
   it.effect("currency is USD, HKD or CNY; anything else is 400 with param currency", () =>
