@@ -1,5 +1,5 @@
 /** A tar archive, entry by entry (POSIX ustar), as `tar` reads it. */
-import { tarEnd, tarEntry } from "@coffer/rules/tar"
+import { tarComment, tarEnd, tarEntry } from "@coffer/rules/tar"
 import { assert, describe, it } from "@effect/vitest"
 
 const textIn = (bytes: Uint8Array, from: number, length: number) =>
@@ -38,6 +38,15 @@ describe("an entry of an archive", () => {
         "x".repeat(length) + "\0".repeat(bytes.length - 512 - length)
       )
     }
+  })
+
+  it("is passed over where it is a comment: a global header of POSIX, whose one record tells its own length", () => {
+    const bytes = tarComment(0)
+    const record = "18 comment=making\n"
+    assert.strictEqual(textIn(bytes, 156, 1), "g")
+    assert.strictEqual(textIn(bytes, 512, record.length), record)
+    assert.lengthOf(record, 18)
+    assert.lengthOf(bytes, 1_024)
   })
 
   it("is the last if two blocks of zeros follow", () => assert.deepStrictEqual(tarEnd, new Uint8Array(1_024)))

@@ -5,7 +5,7 @@
  */
 import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
-import { tarEnd, tarEntry } from "@coffer/rules/tar"
+import { tarComment, tarEnd, tarEntry } from "@coffer/rules/tar"
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Files } from "../../money/files/Files.ts"
@@ -71,12 +71,15 @@ interface Listed {
   readonly sha256: string
 }
 
-type Part = { readonly folder: string; readonly lines: ReadonlyArray<string> } | { readonly upload: string }
+type Part = { readonly folder: string; readonly lines: ReadonlyArray<string> } | { readonly upload: string } | "nothing"
 
 /** The bytes of an uploaded file: 10 MB at most. None: the storage has lost it. */
 type Open = (name: string) => Effect.Effect<Option.Option<Uint8Array>>
 
-/** One read after the other, each page by page, and the manifest at the end. */
+/**
+ * One read after the other, each page by page, and the manifest at the end. Each page sends something, and looks at a
+ * number of rows that is bounded, whatever it finds.
+ */
 const makeArchive =
   (open: Open) =>
   (about: object, reads: ReadonlyArray<ReadPage>): Stream.Stream<Uint8Array> =>
@@ -93,6 +96,7 @@ const makeArchive =
           return tarEntry({ path, content, modifiedAt })
         }
         const bytesOf = Effect.fnUntraced(function* (part: Part) {
+          if (part === "nothing") return tarComment(modifiedAt)
           if ("upload" in part) {
             const path = `files/${part.upload}`
             if (uploads.has(path)) return new Uint8Array()
@@ -110,13 +114,13 @@ const makeArchive =
         })
         const pages = (read: ReadPage) =>
           Stream.paginate("", (after) =>
-            Effect.map(read(after), ({ files, next, uploads: names = [] }) => [
-              [
+            Effect.map(read(after), ({ files, next, uploads: names = [] }) => {
+              const parts: ReadonlyArray<Part> = [
                 ...files.filter(([, lines]) => lines.length > 0).map(([folder, lines]): Part => ({ folder, lines })),
                 ...names.map((upload): Part => ({ upload }))
-              ],
-              Option.fromUndefinedOr(next)
-            ])
+              ]
+              return [parts.length === 0 ? (["nothing"] as const) : parts, Option.fromUndefinedOr(next)]
+            })
           ).pipe(
             Stream.mapEffect(bytesOf),
             Stream.filter(({ length }) => length > 0)
@@ -130,7 +134,8 @@ const makeArchive =
           })
           return Stream.make(tarEntry({ path: "manifest.json", content: utf8.encode(text), modifiedAt }), tarEnd)
         })
-        return Stream.concat(Stream.flatMap(Stream.fromIterable(reads), pages), manifest)
+        const all = Stream.concat(Stream.flatMap(Stream.fromIterable(reads), pages), manifest)
+        return Stream.concat(Stream.make(tarComment(modifiedAt)), all)
       })
     )
 const utf8 = new TextEncoder()

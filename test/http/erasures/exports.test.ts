@@ -17,9 +17,10 @@ import { flushed } from "../../kit/rows/logs.ts"
 import { endpointFields } from "../../../src/reads/exports/merchantPages.ts"
 import { operatorToken, type Running, start } from "../../kit/Service.ts"
 
-/** The files of a tar archive, as any program reads them; a byte is a character. */
-const filesOf = (archive: Buffer): ReadonlyMap<string, string> => {
+/** The files of a tar archive, as any program reads them; a byte is a character. `comments`: how many are no file. */
+const filesOf = (archive: Buffer) => {
   const files = new Map<string, string>()
+  let comments = 0
   const textAt = (at: number, length: number) => archive.toString("utf8", at, at + length).replace(/\0.*$/s, "")
   for (let at = 0; archive[at] !== 0;) {
     const header = Buffer.from(archive.subarray(at, at + 512))
@@ -30,10 +31,12 @@ const filesOf = (archive: Buffer): ReadonlyMap<string, string> => {
       sum
     )
     const size = Number.parseInt(textAt(at + 124, 12), 8)
-    files.set(textAt(at, 100), archive.toString("latin1", at + 512, at + 512 + size))
+    const content = archive.toString("latin1", at + 512, at + 512 + size)
+    if (textAt(at + 156, 1) === "g") comments += content === `${size} comment=making\n` ? 1 : Number.NaN
+    else files.set(textAt(at, 100), content)
     at += 512 + Math.ceil(size / 512) * 512
   }
-  return files
+  return { comments, files }
 }
 
 const operator = { Authorization: `Bearer ${operatorToken}` }
@@ -47,7 +50,7 @@ const exported = (running: Running, path: string, body: object, headers: Record<
     })
     assert.strictEqual(answer.status, 200)
     assert.strictEqual(answer.headers.get("content-type"), "application/x-tar")
-    const files = filesOf(Buffer.from(await answer.arrayBuffer()))
+    const { comments, files } = filesOf(Buffer.from(await answer.arrayBuffer()))
     const manifest: Json = JSON.parse(files.get("manifest.json")!)
     assert.deepStrictEqual(
       manifest["files"].map(({ path }: Json) => path),
@@ -66,7 +69,7 @@ const exported = (running: Running, path: string, body: object, headers: Record<
     for (const folder of new Set([...files.keys()].flatMap((path) => /^(\w+)\/\d+\.jsonl$/.exec(path)?.[1] ?? []))) {
       for (const line of linesOf(folder)) holdDeclared(folder, line)
     }
-    return { files, manifest, linesOf, text: [...files.values()].join("\n") }
+    return { comments, files, manifest, linesOf, text: [...files.values()].join("\n") }
   })
 
 /** The columns of which each folder has lines. */
@@ -108,6 +111,42 @@ const archivedOf = (columns: Columns) => archivedColumns({ table: "", columns })
 const holdAmong = (line: Json, columns: Columns) => assert.containsAllKeys(columns, Object.keys(line))
 
 const email = "Jane@buyer.example"
+
+it.live(
+  "an archive sends its first bytes before it has read anything, and more for each thousand rows it looks at",
+  () =>
+    Effect.gen(function* () {
+      const running = yield* start()
+      yield* merchantOf(running).paid(1_000, { receipt_email: "john@buyer.example" })
+      const { sql } = running
+      const rows = 2_500
+      const { columns } = orders
+      const names = Object.keys(columns).filter((name) => name !== "trade_no" && name !== "out_trade_no")
+      yield* sql.unsafe(`insert into orders (trade_no, out_trade_no, ${names.join(", ")})
+      select overlay(trade_no placing lpad(n::text, 5, '0') from length(trade_no) - 4), 'copy-' || n, ${names.join(", ")}
+      from orders, generate_series(1, ${rows}) as n`)
+      const began = sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`lock table orders in access exclusive mode`
+          return yield* Effect.promise(async () => {
+            const abort = new AbortController()
+            const { body } = await fetch(`${running.baseUrl}/operator/v1/exports`, {
+              method: "POST",
+              headers: { ...operator, "Content-Type": "application/json" },
+              body: JSON.stringify({ email }),
+              signal: abort.signal
+            })
+            const { value } = await body!.getReader().read()
+            abort.abort()
+            return value!.length
+          })
+        })
+      )
+      assert.isAtLeast(yield* began, 512)
+      const { comments } = yield* exported(running, "/operator/v1/exports", { email })
+      assert.isAtLeast(comments, Math.ceil(rows / 1_000) + 1)
+    }).pipe(Effect.scoped)
+)
 
 it.live("an archive of a buyer has what is kept of the buyer, of nobody else, and says what is in it", () =>
   Effect.gen(function* () {
