@@ -63,7 +63,8 @@ export const erasures = resource("erasures", {
   ...each(forOperators("none"), ["requested_by", "error"]),
   /** The address, sealed, until the erasure is done. */
   sealed: forNobody("none"),
-  ...each(forNobody("none"), ["version", "step", "place", "fresh", "due_at", "attempts", "walked_from", "is_late"])
+  ...each(forNobody("none"), ["version", "step", "place", "fresh", "due_at", "leased_until", "attempts"]),
+  ...each(forNobody("none"), ["walked_from", "is_late"])
 })
 export const erasureOrders = ownTable("erasure_orders", ["erasure_no", "trade_no", "reason"])
 

@@ -9,7 +9,7 @@ import { erasuresMax } from "@coffer/model/Limits"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { type Backlog, backOff, leasedRows, type Outcomes } from "../../platform/postgres/leasedRows.ts"
 import * as numbersInOrder from "../../platform/postgres/numbersInOrder.ts"
 import * as Pages from "../../platform/postgres/Pages.ts"
@@ -98,6 +98,7 @@ export class ErasureStore extends Context.Service<
     readonly begin: (erasure: NewErasure) => Effect.Effect<Option.Option<ErasureRow>>
     readonly find: (erasureNo: string, account?: Account) => Effect.Effect<Option.Option<ErasureRow>>
     readonly page: (request: PageRequest) => Effect.Effect<Page<ErasureRow>, InvalidField>
+    /** One of each merchant and mode at most, on all runners: they take turns, those due longest first. */
     readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<ErasureRow>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
     readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
@@ -128,6 +129,7 @@ export const layer = Layer.effect(
     const of = (account: Account | undefined) =>
       account === undefined ? [] : [equals(sql, "merchant_id", account.merchantId), equals(sql, "mode", account.mode)]
 
+    const turns = makeTurns(sql, lease)
     const begin = yield* makeBegin(sql)
     return ErasureStore.of({
       begin: (erasure) => faults.around("Store.write", sqlDefects(begin(erasure)), () => "erasures"),
@@ -139,10 +141,10 @@ export const layer = Layer.effect(
           )
         ),
       page: (request) => pages.page("installation", request, { createdAt: sql`requested_at`, filters: [] }),
-      leaseDue: (now, limit) => sqlDefects(due.lease(now, limit)),
-      nextDue: sqlDefects(due.next),
+      leaseDue: (now, limit) => sqlDefects(Effect.flatMap(turns.lease(now, limit), decode)),
+      nextDue: sqlDefects(turns.next),
       backlog: (now) => sqlDefects(due.backlog(now)),
-      note: due.note,
+      note: (outcomes) => Effect.andThen(turns.end([...outcomes.keys()]), due.note(outcomes)),
       save: (erasure, { counts, done_at, dueAt, is_late, isWalked, place, status, step, walked_from }) =>
         sqlDefects(
           Effect.flatMap(
@@ -183,6 +185,49 @@ export const layer = Layer.effect(
     })
   })
 )
+
+const decodeTimes = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ at: TimeColumn })))
+
+/**
+ * Erasures of one merchant take turns, so that many at once take no more of the processors than one: an erasure looks
+ * through all rows that there are.
+ */
+const makeTurns = (sql: SqlClient.SqlClient, lease: Statement.Fragment) => {
+  const ofSame = (one: string) => sql`o.status = 'running'
+    and coalesce(o.merchant_id, '') = coalesce(${sql(`${one}.merchant_id`)}, '')
+    and coalesce(o.mode, '') = coalesce(${sql(`${one}.mode`)}, '')`
+  return {
+    lease: (now: DateTime.Utc, limit: number) => {
+      const at = sql`${isoText(now)}::text::timestamptz`
+      return sql.withTransaction(
+        Effect.andThen(
+          // Of two runners the second sees what the first has leased.
+          sql`select pg_advisory_xact_lock(hashtext('coffer turns of erasures'))`,
+          sql`update erasures set attempts = attempts + 1, due_at = ${at} + ${lease}, leased_until = ${at} + ${lease}
+            where erasure_no in (select erasure_no from (
+              select distinct on (coalesce(e.merchant_id, ''), coalesce(e.mode, '')) e.erasure_no, e.due_at
+              from erasures e where e.due_at <= ${at}
+                and not exists (select from erasures o where ${ofSame("e")} and o.leased_until > ${at})
+              order by coalesce(e.merchant_id, ''), coalesce(e.mode, ''), e.due_at, e.erasure_no) as firsts
+              order by due_at limit ${limit}::int4)
+            returning *`
+        )
+      )
+    },
+    end: (numbers: ReadonlyArray<string>) =>
+      Effect.ignore(sql`update erasures set leased_until = null where erasure_no = any(${[...numbers]}::text[])`, {
+        log: "Warn"
+      }),
+    next: Effect.map(
+      Effect.flatMap(
+        sql`select greatest(e.due_at, (select max(o.leased_until) from erasures o where ${ofSame("e")})) as at
+          from erasures e where e.due_at is not null order by 1 limit 1`,
+        decodeTimes
+      ),
+      ([first]) => Option.fromNullishOr(first?.at)
+    )
+  }
+}
 
 /** Begins an erasure, unless one is at work for the same buyer. */
 const makeBegin = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
