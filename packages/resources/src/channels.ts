@@ -84,8 +84,8 @@ export const stripeCallKeys = ownTable("stripe_call_keys", ["name", "number", "c
 export const straySessions = resource("stray_sessions", {
   ...each(forOperators("none"), ["id", "merchant_id", "mode", "session_id", "payment_id", "trade_no", "amount"]),
   ...each(forOperators("none"), ["currency", "status", "channel", "created_at", "updated_at", "ended_at"]),
-  /** Why an operator closed it. */
-  closed_note: forOperators("person")
+  /** Why an operator closed it. It stands beside an order's number, and may name its buyer. */
+  closed_note: forOperators("mentions")
 })
 export const reconciliation = resource("reconciliation", {
   ...each(forOperators("none"), ["id", "merchant_id", "mode", "payment_id", "trade_no", "currency", "ours"]),

@@ -68,8 +68,8 @@ export const mails = resource("mails", {
   status: archived("none"),
   attempts: archived("none"),
   due_at: forNobody("none"),
-  /** Merchants see it in the order's timeline. */
-  error: forOperators("words"),
+  /** In the order's timeline, too. */
+  error: shown("words"),
   created_at: archived("none")
 })
 export const receiptNumbers = ownTable("receipt_numbers", ["merchant_id", "mode", "month", "last"])

@@ -191,9 +191,11 @@ const personalNames: ReadonlySet<string> = new Set([
   ...textNames
 ])
 
-/** A dispute's reason is a word of the bank, a refund's the merchant's own text. */
+/** A dispute's reason is a word of the bank, a refund's the merchant's own text. An error of a call is a code of ours. */
 const isPersonal = (name: string, object: object): boolean =>
-  personalNames.has(name) && !(name === "reason" && "dispute_no" in object)
+  personalNames.has(name) &&
+  !(name === "reason" && "dispute_no" in object) &&
+  !(name === "error" && !("recipient" in object))
 
 /** Fields of requests that hold a number, an amount or one of our words. */
 const keptNames: ReadonlySet<string> = new Set([

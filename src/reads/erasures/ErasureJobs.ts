@@ -258,7 +258,7 @@ const makeSteps = Effect.gen(function* () {
       // Saved filters that name the buyer, of all people of a merchant: they are few.
       if (work.email !== undefined) {
         yield* views.removeNaming(work.account?.merchantId, work.email)
-        yield* sqlDefects(rows.eraseLastAnswers(work.account, work.email))
+        yield* sqlDefects(rows.eraseMentions(work.account, work.email))
       }
       const { erased, last } = yield* sqlDefects(rows.eraseLinks(buyersOrders(work, lookedAtMax)))
       return { counts: { payment_links: erased }, place: last }

@@ -3,9 +3,9 @@ import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { paymentLinks } from "@coffer/resources/orders"
 import { erasedText, makeEraser } from "@coffer/rules/erasure"
-import { mayHoldAddress, wholeAddress } from "@coffer/rules/wholeAddress"
+import { mayHoldAddress, type WholeAddress, wholeAddress } from "@coffer/rules/wholeAddress"
 import { type DateTime, Effect, Option, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import { isAddress } from "../../platform/postgres/addresses.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { storableJson } from "../../platform/postgres/storable.ts"
@@ -110,20 +110,11 @@ export const makeBuyerRows = (sql: SqlClient.SqlClient) => {
 
     eraseLinks: makeEraseLinks(sql),
 
-    /** The last answer of an endpoint, where it has the address: it may tell of another's order. */
-    eraseLastAnswers: Effect.fnUntraced(function* (account: Account | undefined, email: string) {
-      const { isIn, without } = wholeAddress(email)
-      const rows = yield* decodeLinks(
-        yield* sql`select endpoint_id as id, answer as words from endpoint_health
-          where ${whose(account)} and answer ~ ${mayHoldAddress}`
-      )
-      const naming = rows.flatMap(({ id, words }) => (words !== null && isIn(words) ? [{ id, words }] : []))
-      if (naming.length === 0) return
-      yield* sql`update endpoint_health h set answer = erased.after
-        from unnest(${naming.map(({ id }) => id)}::text[], ${naming.map(({ words }) => words)}::text[],
-          ${naming.map(({ words }) => without(words))}::text[]) as erased (id, before, after)
-        where h.endpoint_id = erased.id and h.answer = erased.before`
-    }),
+    /** Texts of the account that belong to no order, or to one that is not found by them. */
+    eraseMentions: (account: Account | undefined, email: string) =>
+      Effect.forEach(mentioning, (mention) => eraseMentions(sql, mention, whose(account), wholeAddress(email)), {
+        discard: true
+      }),
 
     erasedMails: (ids: ReadonlyArray<string>) =>
       Effect.map(
@@ -132,6 +123,30 @@ export const makeBuyerRows = (sql: SqlClient.SqlClient) => {
       )
   }
 }
+
+/** The last answer of an endpoint, which may tell of any order, and what an operator said of an unknown payment page. */
+const mentioning = [
+  { table: "endpoint_health", key: "endpoint_id", column: "answer" },
+  { table: "stray_sessions", key: "id", column: "closed_note" }
+] as const
+
+const eraseMentions = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { column, key, table }: (typeof mentioning)[number],
+  whose: Statement.Fragment,
+  { isIn, without }: WholeAddress
+) {
+  const rows = yield* decodeLinks(
+    yield* sql`select ${sql(key)} as id, ${sql(column)} as words from ${sql(table)}
+      where ${whose} and ${sql(column)} ~ ${mayHoldAddress}`
+  )
+  const naming = rows.flatMap(({ id, words }) => (words !== null && isIn(words) ? [{ id, words }] : []))
+  if (naming.length === 0) return
+  yield* sql`update ${sql(table)} t set ${sql(column)} = erased.after
+    from unnest(${naming.map(({ id }) => id)}::text[], ${naming.map(({ words }) => words)}::text[],
+      ${naming.map(({ words }) => without(words))}::text[]) as erased (id, before, after)
+    where ${sql(`t.${key}`)} = erased.id and ${sql(`t.${column}`)} = erased.before`
+})
 
 const LinkRow = Schema.Struct({ id: Schema.String, words: Schema.NullOr(Schema.String) })
 const decodeLinks = Schema.decodeUnknownEffect(Schema.Array(LinkRow))

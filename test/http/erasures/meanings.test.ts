@@ -91,6 +91,9 @@ const story = Effect.fnUntraced(function* (email: string) {
   yield* sql`insert into saved_views (view_id, belongs_to, person_id, page, name, query, is_shared, created_at,
       updated_at)
     values ('v', ${running.merchant.merchantId}, 'p', 'orders', 'Hers', 'q', true, now(), now())`
+  yield* sql`insert into stray_sessions (id, channel, merchant_id, mode, session_id, trade_no, status, created_at,
+      updated_at, ended_at)
+    values ('s', 'stripe', ${running.merchant.merchantId}, 'sandbox', 'cs_1', ${trade_no}, 'open', now(), now(), now())`
   return { running, shop, sql }
 })
 

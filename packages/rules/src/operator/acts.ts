@@ -123,7 +123,7 @@ export const acts = {
   "cluster.get": reading,
   "doctor.get": reading,
   "held_up.list": reading,
-  "stray_sessions.close": doneBy("finance"),
+  "stray_sessions.close": { ...doneBy("finance"), hidesWords: true },
   "lookup.overview": looking,
   "lookup.search": looking,
   "lookup.refunds": looking,
