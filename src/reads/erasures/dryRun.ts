@@ -10,7 +10,7 @@ import { makeBuyerRows, makeCount } from "./buyerRows.ts"
 import { belonging, type KindName } from "./buyerWords.ts"
 import type { Counts } from "./ErasureStore.ts"
 import { makeEraseRows } from "./eraseRows.ts"
-import { makeOrderRows } from "./orderRows.ts"
+import { isOwnOf, makeOrderRows } from "./orderRows.ts"
 
 /** Rows of a table that are scanned for the address. */
 const lookedAtMax = 10_000
@@ -38,8 +38,15 @@ export const makeDryRun = Effect.gen(function* () {
     const own = new Set(yield* rows.ownOf(options, all))
     const tradeNos = all.filter((tradeNo) => !own.has(tradeNo))
     const orders = yield* reads.orders(tradeNos, sql``)
-    const counts = yield* erase({ email, now, isDry: true }, orders, yield* reads.belongings(tradeNos, now, true))
-    return { counts: { ...counts, files: 0 }, isCapped: found.some(({ last }) => last !== undefined) }
+    const belongings = yield* reads.belongings(tradeNos, now, true)
+    const counts = yield* erase({ email, now, isDry: true }, orders, belongings)
+    // Files go with orders that are the buyer's own, which they are by their words.
+    const mine = orders.filter(isOwnOf(email)).map(({ trade_no }) => trade_no)
+    const disputes = belongings.disputes.filter(({ trade_no }) => mine.includes(trade_no))
+    const names = yield* reads.files(disputes.map(({ id }) => id))
+    const kept = yield* Effect.filter(names, (name) => reads.isNamedElsewhere(name, mine))
+    const files = names.length - kept.length
+    return { counts: { ...counts, files }, isCapped: found.some(({ last }) => last !== undefined) }
   })
 
   return Effect.fnUntraced(function* (options: DryRunOf) {
