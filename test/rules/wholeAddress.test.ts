@@ -32,6 +32,10 @@ describe("an address in a text", () => {
     ["?q=%20joe+ann@x.example%20"],
     ["a=joe+ann\\u0040x.example%20"],
     ["\u5c0fann@x.example"],
+    ["\u5c0fann@x\u3002example"],
+    ["joe\\.ann@x.example"],
+    ["lee\\-ann\\@x\\.example"],
+    ["ann\\@x\\.example\\.au"],
     ["ann at x.example"],
     ["ann@"],
     [""]
@@ -68,6 +72,12 @@ describe("an address in a text", () => {
     ["ann\uff20x.example", "[erased]"],
     ["ann@x\u3002example\u3002", "[erased]\u3002"],
     ["\u9001\u5230ann@x.example\u3002\u8c22\u8c22 ok", "\u9001\u5230[erased]\u3002\u8c22\u8c22 ok"],
+    ["\u9001\u5230ann@x.example\u3002\u8c22\u8c22", "\u9001\u5230[erased]\u3002\u8c22\u8c22"],
+    ["\u9001\u5230ann@x.example\uff0c\u8c22\u8c22", "\u9001\u5230[erased]\uff0c\u8c22\u8c22"],
+    ["\u9001\u5230\u300cann@x.example\u300d\u8c22\u8c22", "\u9001\u5230\u300c[erased]\u300d\u8c22\u8c22"],
+    ["\u8bf7\u5bc4\u5230ann@x\u3002example\uff01", "\u8bf7\u5bc4\u5230[erased]\uff01"],
+    ["ann\\@x.example", "[erased]"],
+    ["\\<ann\\@x\\.example\\>", "\\<[erased]\\>"],
     ["/users/ann@x.example/orders", "/users/[erased]/orders"],
     ["a:ann@x.example|b", "a:[erased]|b"]
   ])("is in %s", (text, without) => {
@@ -170,6 +180,7 @@ const ways: ReadonlyArray<(text: string) => string> = [
       [...Array(c.length).keys()].map((at) => `\\u${c.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
     ),
   (text) => JSON.stringify(text).slice(1, -1),
+  (text) => text.replace(/[@._+-]/g, "\\$&"),
   (text) => text.replace(/[^a-z0-9.]/giu, (c) => `&#${c.codePointAt(0)};`),
   (text) => text.replace(/[^a-z0-9.]/giu, (c) => `&#x${c.codePointAt(0)!.toString(16)};`)
 ]
@@ -180,7 +191,8 @@ const frames: ReadonlyArray<readonly [string, string]> = [
   ["mailto:", "."],
   ["see: ", ", and"],
   ["\n", "\n"],
-  ['"', '"']
+  ['"', '"'],
+  ["\u9001\u5230\uff1a", "\u3002\u8c22\u8c22"]
 ]
 const way = fc.constantFrom(...ways)
 const spelled = fc.tuple(way, way, fc.constantFrom(...frames))

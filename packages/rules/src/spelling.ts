@@ -1,5 +1,5 @@
 /**
- * How a text is spelled. A text within an address on the web, within JSON or within HTML is escaped, and may be so
+ * How a text is spelled. A text within an address on the web, within JSON, HTML or Markdown is escaped, and may be so
  * several times. Each layer is the text with one more of these undone, and knows where its characters come from.
  */
 
@@ -88,7 +88,7 @@ export const sourceOf = ({ places }: Layer, start: number, end: number) => ({
 const escape = new RegExp(
   [
     /(?:%[0-9a-f]{2})+|%u[0-9a-f]{4}/,
-    /\\u\{[0-9a-f]{1,6}\}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]/,
+    /\\u\{[0-9a-f]{1,6}\}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt@._+-]/,
     /&#x[0-9a-f]{1,6};?|&#[0-9]{1,7};?|&[a-z]{2,8};/
   ]
     .map(({ source }) => source)

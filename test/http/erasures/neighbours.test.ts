@@ -1,7 +1,7 @@
 /** A person is a whole address: whom an erasure takes out, what it leaves of others, and what is left of the person. */
 import { assert, describe, it } from "@effect/vitest"
 import { wholeAddress } from "@coffer/rules/wholeAddress"
-import { Effect } from "effect"
+import { Array, Effect } from "effect"
 import { uploaded } from "../../kit/callers/uploads.ts"
 import { type Json, merchantOf, said } from "../../kit/Merchant.ts"
 import { flushed } from "../../kit/rows/logs.ts"
@@ -60,10 +60,12 @@ const manySpellings = (email: string): ReadonlyArray<string> =>
     escaped(email, (code) => `&#x${hex(code)};`),
     escaped(email, (code) => `&#X${hex(code)}`),
     email.replace("@", "&commat;"),
+    email.replaceAll(/[@.]/g, "\\$&"),
     email.replace("@", "&amp;#64;")
   ].flatMap((text) => [
     text,
     `to <${text}>, please`,
+    `\u9001\u5230${text}\u3002\u8c22\u8c22`,
     `https://shop.example/?q=order+of+${encodeURIComponent(text)}+now`,
     JSON.stringify(JSON.stringify({ mail: text }))
   ])
@@ -170,7 +172,7 @@ describe("an erasure of one buyer", () => {
       const many = manySpellings(ann)
       assert.isAtLeast(many.length, 40)
       assert.isTrue(many.every((text) => wholeAddress(ann).isIn(text)))
-      for (const some of [many.slice(0, 32), many.slice(32)]) {
+      for (const some of Array.chunksOf(many, 32)) {
         const metadata = Object.fromEntries(some.map((text, place) => [`text_${place}`, text]))
         yield* said(shop.post("/v1/orders", { amount: 100, receipt_email: "bob@y.example", metadata }))
         yield* said(shop.post("/v1/orders", { amount: 100, metadata }))
