@@ -78,7 +78,10 @@ const world = Effect.fnUntraced(function* (options: Options = {}) {
   const services = Layer.mergeAll(
     NewIds.layer,
     Layer.succeed(Transactor, { commit } as unknown as Transactor["Service"]),
-    Layer.succeed(WebhookSettingsStore.WebhookSettingsStore, { load: () => Effect.sync(() => ({ ...state, single })) }),
+    Layer.succeed(WebhookSettingsStore.WebhookSettingsStore, {
+      load: () => Effect.sync(() => ({ ...state, single })),
+      checkPerson: () => Effect.void
+    }),
     Layer.succeed(Merchants, {
       forget: () => Effect.sync(() => void acts.push("forget"))
     } as unknown as Merchants["Service"]),

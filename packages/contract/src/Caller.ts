@@ -52,14 +52,23 @@ export class SandboxOnly extends HttpApiMiddleware.Service<SandboxOnly, { requir
   { error: RouteNotFound }
 ) {}
 
-/** The operator that the token stands for. `personIds`: people who may be acting; two with one in common are one. */
+/** Who asks for a change. What the right comes from is looked at once more when the change is written. */
+export interface Asker {
+  /** People who may be acting. */
+  readonly personIds: ReadonlyArray<string>
+  /** The session of a person in the console. */
+  readonly sessionId?: string | undefined
+  /** The token of an operator. */
+  readonly operatorId?: string | undefined
+}
+
+/** The operator that the token stands for. Two with a person in common are one. */
 export class CurrentOperator extends Context.Service<
   CurrentOperator,
-  {
+  Asker & {
     readonly operatorId: string
     readonly name: string
     readonly role: Role
-    readonly personIds: ReadonlyArray<string>
   }
 >()("@coffer/contract/CurrentOperator") {}
 

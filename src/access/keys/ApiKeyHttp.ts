@@ -9,8 +9,9 @@ import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
 import { grant } from "../../shared/http/granting.ts"
 import { commonRefusals } from "../../shared/http/refusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
-import { merchantRefusals } from "../merchants/merchantRefusals.ts"
+import { makerRefusals, merchantRefusals } from "../merchants/merchantRefusals.ts"
 import { Merchants } from "../merchants/Merchants.ts"
+import { type Maker, operatorWhoAsks } from "../merchants/stillGives.ts"
 import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
@@ -20,8 +21,9 @@ import { type ApiKey, ApiKeys, type WithSecret } from "./ApiKeys.ts"
 import { apiKeyView } from "./ApiKeyView.ts"
 
 const { InvalidField } = commonRefusals
+const { MakerLeft } = makerRefusals
 const { MerchantNotFound } = merchantRefusals
-const { ApiKeyEnded, ApiKeyNotFound, MakerLeft, TooManyKeys } = apiKeyRefusals
+const { ApiKeyEnded, ApiKeyNotFound, TooManyKeys } = apiKeyRefusals
 
 const view = (key: ApiKey) => Effect.map(currentTime, (now) => apiKeyView(key, now))
 
@@ -56,12 +58,12 @@ const operators = HttpApiBuilder.group(
           const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
           yield* second.confirm({ act: "api_keys.create", target: merchantId, content: payload })
           const { mode, ...terms } = payload
-          return yield* replyWithSecret(yield* keys.create({ merchantId, mode }, terms, null), 201)
+          return yield* replyWithSecret(yield* keys.create({ merchantId, mode }, terms, yield* operatorWhoAsks), 201)
         },
         Effect.catchTags({
           InvalidField,
           JustDone,
-          MakerLeft: Effect.die,
+          MakerLeft,
           MerchantNotFound,
           NeedsSecondOperator,
           TooManyKeys
@@ -85,27 +87,25 @@ const operators = HttpApiBuilder.group(
           const before = yield* keys.find(keyOf(params))
           const { key_id: target, mode } = before
           yield* second.confirm({ act: "api_keys.update", target, content: payload, of: { ...payload, mode } })
-          return yield* reply(yield* noteChange(yield* keys.update(keyOf(params), payload, null), before))
+          return yield* reply(yield* noted(yield* keys.update(keyOf(params), payload, yield* operatorWhoAsks), before))
         },
         Effect.catchTags({
           ApiKeyEnded,
           ApiKeyNotFound,
           InvalidField,
           JustDone,
-          MakerLeft: Effect.die,
+          MakerLeft,
           NeedsSecondOperator
         })
       ),
 
-      roll: span("api_keys.roll")(
-        function* ({ params, payload }) {
-          const before = yield* keys.find(keyOf(params))
-          const { key_id: target, mode } = before
-          yield* second.confirm({ act: "api_keys.roll", target, content: payload, of: { mode } })
-          return yield* replyWithSecret(yield* keys.roll(keyOf(params), payload.overlap_minutes, null), 200, before)
-        },
-        Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, JustDone, MakerLeft: Effect.die, NeedsSecondOperator })
-      ),
+      roll: span("api_keys.roll")(function* ({ params, payload }) {
+        const before = yield* keys.find(keyOf(params))
+        const { key_id: target, mode } = before
+        yield* second.confirm({ act: "api_keys.roll", target, content: payload, of: { mode } })
+        const rolled = yield* keys.roll(keyOf(params), payload.overlap_minutes, yield* operatorWhoAsks)
+        return yield* replyWithSecret(rolled, 200, before)
+      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, JustDone, MakerLeft, NeedsSecondOperator })),
 
       revoke: span("api_keys.revoke")(function* ({ params }) {
         const before = yield* keys.find(keyOf(params))
@@ -169,8 +169,12 @@ const people = HttpApiBuilder.group(
   })
 )
 
-/** The address of the person who is signed in. */
-const caller = Effect.map(CurrentPerson, ({ shown }) => shown.person.email)
+/** The person who is signed in. */
+const caller = Effect.map(CurrentPerson, ({ personId, sessionId, shown }): Maker => ({
+  personIds: [personId],
+  sessionId,
+  email: shown.person.email
+}))
 
 /** An owner's act needs no second person, as for keys with scopes. */
 const mainKeys = HttpApiBuilder.group(

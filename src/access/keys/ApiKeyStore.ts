@@ -11,7 +11,7 @@ import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { changedChannel } from "../merchants/MerchantStore.ts"
-import { type MakerLeft, makeStillGives } from "../merchants/stillGives.ts"
+import { type Maker, type MakerLeft, makeStillGives } from "../merchants/stillGives.ts"
 import { arrayLiteral } from "../../platform/postgres/arrayLiteral.ts"
 import * as numbersInOrder from "../../platform/postgres/numbersInOrder.ts"
 import * as Pages from "../../platform/postgres/Pages.ts"
@@ -66,20 +66,21 @@ export class ApiKeyStore extends Context.Service<
     readonly insert: (
       make: (keyId: ApiKeyId) => ApiKey,
       keyHash: string,
-      now: DateTime.Utc
+      now: DateTime.Utc,
+      by: Maker
     ) => Effect.Effect<ApiKey, MakerLeft | TooManyKeys>
     /** None if the key has ended. */
     readonly update: (
       key: KeyOf,
       change: Pick<ApiKey, "name" | "ip_allowlist">,
       now: DateTime.Utc,
-      by: string | null
+      by: Maker
     ) => Effect.Effect<Option.Option<ApiKey>, MakerLeft>
     /** Adds the newest secret; the others end at `endsAt` at the latest. None if the key has ended. */
     readonly roll: (
       key: KeyOf,
       keyHash: string,
-      terms: { readonly now: DateTime.Utc; readonly endsAt: DateTime.Utc; readonly by: string | null }
+      terms: { readonly now: DateTime.Utc; readonly endsAt: DateTime.Utc; readonly by: Maker }
     ) => Effect.Effect<Option.Option<ApiKey>, MakerLeft>
     /** The revoked key, with the time of its first revocation. */
     readonly revoke: (key: KeyOf, now: DateTime.Utc) => Effect.Effect<Option.Option<ApiKey>>
@@ -117,7 +118,7 @@ export const layer = Layer.effect(
       find: (key) =>
         isKeyOf(key) ? sqlDefects(one(sql`select * from api_keys where ${ofKey(key)}`)) : Effect.succeedNone,
       page: (account, request) => pages.page(account, request, { path: along({}), filters: [] }),
-      insert: (make, keyHash, now) => writing(sqlDefects(insert(make, keyHash, now))),
+      insert: (make, keyHash, now, by) => writing(sqlDefects(insert(make, keyHash, now, by))),
       update: (key, { ip_allowlist, name }, now, by) => {
         const updated = one(sql`update api_keys set name = ${name}, ip_allowlist = ${ip_allowlist}
           where ${ofKey(key)} and ${isActive(sql, now)} returning *`)
@@ -129,8 +130,8 @@ export const layer = Layer.effect(
       roll: (key, keyHash, { by, endsAt, now }) => {
         const at = sql`${isoText(now)}::text::timestamptz`
         const rolled = one(
-          sql`update api_keys set rolled_at = ${at}, rolled_by = ${by}
-            where ${ofKey(key)} and ${isActive(sql, now)} returning *`
+          sql`update api_keys set rolled_at = ${at}, rolled_by = ${by.email}
+            where ${ofKey(key)} and ${working(sql, now)} returning *`
         )
         const secrets = Effect.andThen(
           sql`update api_key_secrets set ends_at = least(ends_at, ${isoText(endsAt)}::text::timestamptz)
@@ -168,7 +169,7 @@ const decodeCount = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ cou
 const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
   const stillGives = makeStillGives(sql)
   const numbered = numbersInOrder.make(sql, ids, { table: "api_keys", key: "key_id", prefix: apiKeyPrefix })
-  return (make: (keyId: ApiKeyId) => ApiKey, keyHash: string, now: DateTime.Utc) =>
+  return (make: (keyId: ApiKeyId) => ApiKey, keyHash: string, now: DateTime.Utc, by: Maker) =>
     numbered(
       Effect.fnUntraced(function* (id: string) {
         const key = make(ApiKeyId.make(id))
@@ -177,8 +178,8 @@ const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
             where merchant_id = ${key.merchant_id} and mode = ${key.mode} and ${isActive(sql, now)}`
         )
         if (count >= scopedKeysMax) return yield* new TooManyKeys()
-        // A removal of the person either sees the key or runs first, and then no key is made.
-        yield* stillGives("api_keys.create", key.created_by, key)
+        // Who removes the person sees the key in the list, or there is none.
+        yield* stillGives("api_keys.create", by, key)
         yield* sql`insert into api_keys
             (key_id, merchant_id, mode, name, scopes, ip_allowlist, created_at, expires_at, created_by)
           values (${id}, ${key.merchant_id}, ${key.mode}, ${key.name}, ${arrayLiteral(key.scopes)}::text::text[],

@@ -19,7 +19,7 @@ import { onUnmovedClock } from "../../platform/runtime/MerchantClocks.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { type ApiKey, ApiKeyStore, type KeyOf, type TooManyKeys } from "./ApiKeyStore.ts"
-import type { MakerLeft } from "../merchants/stillGives.ts"
+import type { Maker, MakerLeft } from "../merchants/stillGives.ts"
 import { KeyUses } from "./KeyUses.ts"
 
 export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()("ApiKeyNotFound", {
@@ -40,11 +40,11 @@ type Terms = Omit<CreateApiKey, "mode">
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** `by`: the address of the merchant's person who sees the secret; null: an operator. */
+    /** `by`: who is shown the secret. */
     readonly create: (
       account: Account,
       terms: Terms,
-      by: string | null
+      by: Maker
     ) => Effect.Effect<WithSecret, InvalidField | MakerLeft | MerchantNotFound | TooManyKeys>
     /** Newest first, including ended keys. */
     readonly list: (
@@ -55,13 +55,13 @@ export class ApiKeys extends Context.Service<
     readonly update: (
       key: KeyOf,
       patch: UpdateApiKey,
-      by: string | null
+      by: Maker
     ) => Effect.Effect<ApiKey, ApiKeyEnded | ApiKeyNotFound | InvalidField | MakerLeft>
     /** Rolls the secret. The previous one keeps working for the overlap. */
     readonly roll: (
       key: KeyOf,
       overlapMinutes: number,
-      by: string | null
+      by: Maker
     ) => Effect.Effect<WithSecret, ApiKeyEnded | ApiKeyNotFound | MakerLeft>
     /** Its secrets are refused at once, on all runners. */
     readonly revoke: (key: KeyOf) => Effect.Effect<ApiKey, ApiKeyNotFound>
@@ -111,11 +111,12 @@ export const layer = Layer.effect(
             revoked_at: null,
             last_used_at: null,
             last_used_ip: null,
-            created_by: by,
+            created_by: by.email,
             rolled_by: null
           }),
           secrets.keyHash(secret),
-          now
+          now,
+          by
         )
         return { key, secret }
       }, onUnmovedClock),

@@ -3,7 +3,6 @@ import * as Wire from "@coffer/contract/Errors"
 import { scopedKeysMax } from "@coffer/model/Limits"
 import { refuseAs } from "../../shared/http/refusals.ts"
 import type { ApiKeyEnded, ApiKeyNotFound } from "./ApiKeys.ts"
-import type { MakerLeft } from "../merchants/stillGives.ts"
 import type { TooManyKeys } from "./ApiKeyStore.ts"
 
 export const apiKeyRefusals = {
@@ -12,9 +11,6 @@ export const apiKeyRefusals = {
   })),
   ApiKeyEnded: refuseAs(Wire.Conflict, ({ keyId }: ApiKeyEnded) => ({
     message: `The key ${keyId} was revoked or has expired, so it can't be changed.`
-  })),
-  MakerLeft: refuseAs(Wire.Forbidden, (_: MakerLeft) => ({
-    message: "You may not do this at this merchant any more."
   })),
   TooManyKeys: refuseAs(Wire.Conflict, (_: TooManyKeys) => ({
     message: `Key limit reached (${scopedKeysMax} active keys). Revoke a key you no longer need.`

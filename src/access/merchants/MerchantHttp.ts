@@ -14,10 +14,16 @@ import { MerchantClocks } from "../../platform/runtime/MerchantClocks.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { ShopHosts } from "../../shared/signedUrls/ShopHosts.ts"
 import { Logos } from "./Logos.ts"
-import { merchantRefusals } from "./merchantRefusals.ts"
+import { makerRefusals, merchantRefusals } from "./merchantRefusals.ts"
 import { type Merchant, Merchants } from "./Merchants.ts"
 import { merchantView } from "./MerchantView.ts"
 import { NewSandbox } from "./NewSandbox.ts"
+import { operatorWhoAsks } from "./stillGives.ts"
+
+const { InvalidField } = commonRefusals
+const { MakerLeft } = makerRefusals
+const { MerchantNotFound } = merchantRefusals
+const { NotCommitted } = unavailable
 
 export const layer = HttpApiBuilder.group(
   OperatorApi,
@@ -31,9 +37,6 @@ export const layer = HttpApiBuilder.group(
     const { pointTo } = yield* ShopHosts
     const { twoOperators } = yield* Settings
     const second = yield* SecondOperator
-    const { InvalidField } = commonRefusals
-    const { MerchantNotFound } = merchantRefusals
-    const { NotCommitted } = unavailable
 
     const view = (merchant: Merchant) =>
       merchantView(merchant, {
@@ -81,6 +84,7 @@ export const layer = HttpApiBuilder.group(
         },
         Effect.catchTags({
           InvalidField,
+          MakerLeft: Effect.die,
           MerchantChanged: Effect.die,
           MerchantNotFound,
           JustDone,
@@ -106,7 +110,7 @@ export const layer = HttpApiBuilder.group(
       resetKey: span("merchants.resetKey")(function* ({ params: { merchant_id, mode } }) {
         yield* merchants.find(merchant_id)
         yield* second.confirm({ act: "merchants.resetKey", target: merchant_id, content: { mode } })
-        return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode, null) })
+        return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode, yield* operatorWhoAsks) })
       }, Effect.catchTags({ MakerLeft, MerchantNotFound, JustDone, NeedsSecondOperator })),
 
       signingSecret: span("merchants.signingSecret")(function* ({ params }) {
@@ -116,10 +120,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** Only people of the merchant. */
-const MakerLeft = Effect.die
-
-/** Addresses that operators set are confirmed for mails. */
+/** What operators set counts for mails. */
 const makeTrustAddresses = Effect.map(
   ConfirmedAddresses,
   ({ trust }) =>

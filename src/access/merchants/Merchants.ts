@@ -25,7 +25,7 @@ import { isKey, newKey } from "./keyText.ts"
 import { newMerchant } from "./newMerchant.ts"
 import { works } from "./ScopedKey.ts"
 import { bindSigningSecrets, openAccountSecret } from "./signingSecrets.ts"
-import { type MakerLeft, makeStillGives } from "./stillGives.ts"
+import { type Changer, type Maker, type MakerLeft, makeStillChanges, makeStillGives } from "./stillGives.ts"
 
 export type Merchant = MerchantRow
 export type { FoundKey }
@@ -71,20 +71,23 @@ export class Merchants extends Context.Service<
     readonly update: (
       merchantId: string,
       patch: MerchantPatch,
-      /** Whether the writer has read this version; called under the row's lock. */
-      isCurrent?: (merchant: Merchant) => boolean
-    ) => Effect.Effect<Merchant, MerchantChanged | MerchantNotFound | InvalidField>
+      how?: {
+        /** Whether this is what the writer has read; asked while nobody else can change it. */
+        readonly isCurrent?: (merchant: Merchant) => boolean
+        /** The person of the merchant who changes them. */
+        readonly by?: Changer
+      }
+    ) => Effect.Effect<Merchant, MakerLeft | MerchantChanged | MerchantNotFound | InvalidField>
     /** Its keys are refused at once, on all runners. */
     readonly suspend: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
     readonly resume: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
     /** Closes the merchant for good (docs/decisions/0115), at once on all runners. */
     readonly close: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
-    /** Returns the new key, which is shown once. The old key stops working at once. */
-    /** `by`: as in `makeStillGives`. */
+    /** Returns the new key, which is shown this once. The old key stops working at once. */
     readonly resetKey: (
       merchantId: string,
       mode: Mode,
-      by: string | null
+      by: Maker
     ) => Effect.Effect<string, MakerLeft | MerchantNotFound>
     /** Sets the merchant's account at a channel in one environment. */
     readonly setChannelAccount: (
@@ -106,8 +109,10 @@ interface Updating {
   readonly askedForHost: Effect.Success<typeof makeAskedForHost>
   readonly change: (
     merchantId: string,
-    patch: (merchant: Merchant) => Merchant
-  ) => Effect.Effect<Merchant, MerchantNotFound>
+    patch: (merchant: Merchant) => Merchant,
+    check: Effect.Effect<void, MakerLeft>
+  ) => Effect.Effect<Merchant, MakerLeft | MerchantNotFound>
+  readonly stillChanges: ReturnType<typeof makeStillChanges>
   readonly find: Merchants["Service"]["find"]
   readonly installation: Effect.Success<typeof installationOf>
   readonly numbering: Effect.Success<ReturnType<typeof makeNumbering>>
@@ -118,17 +123,22 @@ const makeUpdate = ({
   change,
   find,
   installation,
-  numbering
+  numbering,
+  stillChanges
 }: Updating): Merchants["Service"]["update"] =>
-  span("Merchants.update")(function* (merchantId, patch, isCurrent = () => true) {
+  span("Merchants.update")(function* (merchantId, patch, { by, isCurrent = () => true } = {}) {
     const problem = settingsProblem(patch, installation)
     if (problem !== undefined) return yield* problem
     const number = yield* numbering((yield* find(merchantId)).merchant_id)
     let isChanged = false
-    const changed = yield* change(merchantId, (merchant) => {
-      isChanged = !isCurrent(merchant)
-      return isChanged ? merchant : withSettings(merchant, patch, number)
-    })
+    const changed = yield* change(
+      merchantId,
+      (merchant) => {
+        isChanged = !isCurrent(merchant)
+        return isChanged ? merchant : withSettings(merchant, patch, number)
+      },
+      by === undefined ? Effect.void : sqlDefects(stillChanges(merchantId, by))
+    )
     if (isChanged) return yield* new MerchantChanged({})
     if (patch.checkout_domain !== undefined) yield* askedForHost(merchantId)
     return changed
@@ -140,7 +150,8 @@ export const layer = Layer.effect(
     const store = yield* MerchantStore
     const ids = yield* NewIds
     const secrets = yield* Secrets
-    const stillGives = makeStillGives(yield* SqlClient.SqlClient)
+    const sql = yield* SqlClient.SqlClient
+    const stillGives = makeStillGives(sql)
     const installation = yield* installationOf
     const askedForHost = yield* makeAskedForHost
     const cache = yield* MerchantCache.make
@@ -170,7 +181,7 @@ export const layer = Layer.effect(
       create: span("Merchants.create")(function* (name) {
         return yield* store.insert((merchantId) => newMerchant(merchantId, secrets, name))
       }),
-      update: makeUpdate({ askedForHost, change, find, installation, numbering }),
+      update: makeUpdate({ askedForHost, change, find, installation, numbering, stillChanges: makeStillChanges(sql) }),
       list: span("Merchants.list")(function* (query) {
         return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), query)
       }),

@@ -1,16 +1,30 @@
-/**
- * Whether a person may still give a key of the merchant: the right was checked at the door, and may have been revoked
- * since. Runs in the transaction that writes the secret, and locks the role: a revocation waits, and finds the key.
- */
+/** Whether a person of the merchant, or an operator, may still make a key known, or change what lives on. */
+import { type Asker, CurrentOperator } from "@coffer/contract/Caller"
 import type { Mode } from "@coffer/model/Ids"
-import type { PersonRole } from "@coffer/model/PersonRole"
+import { installation, PersonRole } from "@coffer/model/PersonRole"
+import { Role } from "@coffer/model/Role"
+import { type ActName, mayDo } from "@coffer/rules/operator/acts"
 import { type ConsoleActName, personMayDo } from "@coffer/rules/people/consoleActs"
 import { lacking } from "@coffer/rules/people/rights"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import { makeStillMay } from "../operators/stillMay.ts"
 
 /** The person has lost the right to make it. */
 export class MakerLeft extends Schema.TaggedError<MakerLeft>()("MakerLeft", {}) {}
+
+/** `email`: of a person of the merchant; null: it is an operator. */
+export interface Maker extends Asker {
+  readonly email: string | null
+}
+
+export const operatorWhoAsks = Effect.map(CurrentOperator, (asker): Maker => ({ ...asker, email: null }))
+
+/** `may`: whether a role is enough for the change. */
+export interface Changer {
+  readonly asker: Asker
+  readonly may: (role: PersonRole) => boolean
+}
 
 interface Gift {
   readonly merchant_id: string
@@ -18,14 +32,46 @@ interface Gift {
   readonly scopes: ReadonlyArray<string>
 }
 
-/** `by`: the person's address; null: operators. */
-export const makeStillGives = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function* (act: ConsoleActName, by: string | null, { merchant_id, mode, scopes }: Gift) {
-    if (by === null) return
-    const [row] = yield* sql<{
-      readonly role: PersonRole
-    }>`select m.role from memberships m join people p using (person_id)
-      where m.belongs_to = ${merchant_id} and p.email = ${by} for share of m`
-    if (row === undefined || !personMayDo(row.role, act)) return yield* new MakerLeft()
-    if (lacking({ is: "person", role: row.role }, { is: "key", mode, scopes }).length > 0) return yield* new MakerLeft()
+/** What makes a key known, for people of the merchant, and for operators. */
+const acts = {
+  "api_keys.create": "api_keys.create",
+  "api_keys.update": "api_keys.update",
+  "api_keys.roll": "api_keys.roll",
+  "main_keys.reset": "merchants.resetKey"
+} as const satisfies Partial<Record<ConsoleActName, ActName>>
+
+const isRole = Schema.is(Role)
+const isPersonRole = Schema.is(PersonRole)
+
+export const makeStillGives = (sql: SqlClient.SqlClient) => {
+  const stillMay = makeStillMay(sql)
+  return Effect.fnUntraced(function* (act: keyof typeof acts, by: Maker, { merchant_id, mode, scopes }: Gift) {
+    const gift = { is: "key", mode, scopes } as const
+    const may =
+      by.email === null
+        ? yield* stillMay(by, installation, (role) => isRole(role) && mayDo(role, acts[act]))
+        : yield* stillMay(
+            by,
+            merchant_id,
+            (role) => isPersonRole(role) && personMayDo(role, act) && lacking({ is: "person", role }, gift).length === 0
+          )
+    if (!may) return yield* new MakerLeft()
   })
+}
+
+/**
+ * The same for what a person of the merchant changes. Where that is not locked while it is looked at, as with webhook
+ * settings, `makeEndChanges` sees to it that a change which has begun is decided again.
+ */
+export const makeStillChanges = (sql: SqlClient.SqlClient) => {
+  const stillMay = makeStillMay(sql)
+  return Effect.fnUntraced(function* (merchantId: string, { asker, may }: Changer) {
+    if (!(yield* stillMay(asker, merchantId, (role) => isPersonRole(role) && may(role)))) return yield* new MakerLeft()
+  })
+}
+
+/** Runs before the person's right is taken, in the same transaction: the lock is the first that each of them takes. */
+export const makeEndChanges = (sql: SqlClient.SqlClient) => (personId: string) =>
+  Effect.asVoid(sql`with held as (select id from webhook_settings
+      where merchant_id in (select belongs_to from memberships where person_id = ${personId}) order by id for update)
+    update webhook_settings w set version = version + 1 from held where w.id = held.id`)

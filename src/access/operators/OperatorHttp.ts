@@ -9,6 +9,7 @@ import { approvalsMax, AuditEntryResource } from "@coffer/contract/Operators"
 import { Effect, Layer, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { replyCsv } from "../../shared/http/csv.ts"
+import { forbidden } from "../../shared/http/granting.ts"
 import { commonRefusals } from "../../shared/http/refusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
 import { span } from "../../platform/runtime/span.ts"
@@ -39,7 +40,9 @@ const operators = HttpApiBuilder.group(
         if (Option.isNone(first)) {
           yield* second.confirm({ act: "operators.create", target: payload.name, content: payload })
         }
-        const { operator, token } = Option.isSome(first) ? first.value : yield* operators.create(payload, by)
+        const made = Option.isSome(first) ? first : yield* operators.create(payload, by)
+        if (Option.isNone(made)) return yield* forbidden("You may not do this any more.")
+        const { operator, token } = made.value
         return yield* reply({ ...operatorView(operator), token }, 201)
       }, Effect.catchTags({ InvalidField, JustDone, NeedsSecondOperator })),
 

@@ -1,10 +1,12 @@
 /** Rows of operators. They are written rarely: plain statements, and no owner. */
+import type { Asker } from "@coffer/contract/Caller"
 import { isoText } from "@coffer/model/isoText"
 import { OperatorId, prefixes } from "@coffer/model/Ids"
 import { installation } from "@coffer/model/PersonRole"
-import type { Role } from "@coffer/model/Role"
+import { Role } from "@coffer/model/Role"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
+import { mayDo } from "@coffer/rules/operator/acts"
 import { Operator } from "@coffer/rules/operator/Operator"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -14,6 +16,7 @@ import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
+import { makeStillMay } from "./stillMay.ts"
 
 const OperatorRow = Schema.Struct({
   operator_id: OperatorId,
@@ -33,6 +36,8 @@ export interface OfToken {
   readonly rolesNow: ReadonlyArray<Role | null>
 }
 
+const isRole = Schema.is(Role)
+
 type Make = (operatorId: OperatorId) => Operator
 
 export class OperatorStore extends Context.Service<
@@ -42,8 +47,9 @@ export class OperatorStore extends Context.Service<
     readonly byTokenHash: (hash: string) => Effect.Effect<Option.Option<OfToken>>
     /** Whether the person has a role of the installation. */
     readonly isHere: (personId: string) => Effect.Effect<boolean>
-    readonly insert: (numbered: Make, tokenHash: string) => Effect.Effect<Operator>
-    /** The revoked operator, with the time of the first revocation. */
+    /** None: who makes it may not do so any more. */
+    readonly insert: (numbered: Make, tokenHash: string, by: Asker) => Effect.Effect<Option.Option<Operator>>
+    /** The operator, revoked: now, or when it was first. */
     readonly revoke: (operatorId: string, now: DateTime.Utc) => Effect.Effect<Option.Option<Operator>>
     /** The same for the first admin ever; none, and nothing is written, if there was one before. */
     readonly insertFirst: (numbered: Make, tokenHash: string) => Effect.Effect<Option.Option<Operator>>
@@ -80,12 +86,18 @@ export const layer = Layer.effect(
       key: "operator_id",
       prefix: prefixes.operator
     })
-    const insert = (numbered: Make, tokenHash: string) =>
-      numbering((id) => {
-        const operator = numbered(OperatorId.make(id))
-        return Effect.as(sql`insert into ${into} values (${row(operator, tokenHash)})`, operator)
-      })
-    // Of concurrent requests one gets the row of `first_admin`.
+    const stillMay = makeStillMay(sql)
+    const insert = (numbered: Make, tokenHash: string, by: Asker) =>
+      numbering(
+        Effect.fnUntraced(function* (id) {
+          const may = yield* stillMay(by, installation, (role) => isRole(role) && mayDo(role, "operators.create"))
+          if (!may) return Option.none()
+          const operator = numbered(OperatorId.make(id))
+          yield* sql`insert into ${into} values (${row(operator, tokenHash)})`
+          return Option.some(operator)
+        })
+      )
+    // One of several at once gets the row of `first_admin`.
     const insertFirst = (numbered: Make, tokenHash: string) =>
       numbering((id) => {
         const operator = numbered(OperatorId.make(id))
@@ -112,7 +124,7 @@ export const layer = Layer.effect(
             ({ length }) => length > 0
           )
         ),
-      insert: (numbered, tokenHash) => writing(sqlDefects(insert(numbered, tokenHash))),
+      insert: (numbered, tokenHash, by) => writing(sqlDefects(insert(numbered, tokenHash, by))),
       revoke: (operatorId, now) =>
         isOperatorId(operatorId)
           ? writing(sqlDefects(Effect.map(revoke({ operatorId, at: isoText(now) }), Option.map(operatorOf))))

@@ -41,8 +41,8 @@ export class Operators extends Context.Service<
     readonly byToken: (token: string) => Bearer
     /** Fails if the terms name a person without a role of the installation. */
     readonly check: (terms: CreateOperator) => Effect.Effect<void, InvalidField>
-    /** Returns the token, which is shown once, to `by`. */
-    readonly create: (terms: CreateOperator, by: Identity) => Effect.Effect<Created>
+    /** Returns the token, which is shown this once, to `by`; none if `by` may not make it any more. */
+    readonly create: (terms: CreateOperator, by: Identity) => Effect.Effect<Option.Option<Created>>
     readonly revoke: (operatorId: string) => Effect.Effect<Operator, OperatorNotFound>
     /** None if a named admin ever existed. Revoked ones count: otherwise one could revoke the others and start over. */
     readonly createFirst: (terms: CreateOperator, by: Identity) => Effect.Effect<Option.Option<Created>>
@@ -115,7 +115,10 @@ export const layer = Layer.effect(
       }),
       create: span("Operators.create")(function* (terms, by) {
         const { numbered, token } = yield* newOperator(terms, by)
-        return { operator: yield* store.insert(numbered, secrets.keyHash(token)), token }
+        return Option.map(yield* store.insert(numbered, secrets.keyHash(token), by), (operator) => ({
+          operator,
+          token
+        }))
       }),
       createFirst: span("Operators.createFirst")(function* (terms, by) {
         const { numbered, token } = yield* newOperator(terms, by)

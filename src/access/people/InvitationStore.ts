@@ -2,10 +2,8 @@
  * Rows of invitations to roles (docs/decisions/0092). An invitation is for an address, not for a person. Its number is
  * shown as a person's, and becomes the number of a new person.
  */
-import type { CurrentOperator } from "@coffer/contract/Caller"
 import { isoText } from "@coffer/model/isoText"
-import { createdAtOf, OperatorId, PersonId, personPrefix } from "@coffer/model/Ids"
-import { installation } from "@coffer/model/PersonRole"
+import { createdAtOf, PersonId, personPrefix } from "@coffer/model/Ids"
 import { standingProblem } from "@coffer/rules/operator/standing"
 import { kindOfAct } from "@coffer/rules/people/consoleActs"
 import { peopleMax } from "@coffer/rules/people/signIn"
@@ -16,7 +14,7 @@ import { Faults } from "../../platform/runtime/Faults.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
 import { type NewRole, type Person, peopleInTurn } from "./PeopleStore.ts"
-import { makeInvites, rolesThatInvite } from "./rolesThatInvite.ts"
+import { type Inviter, makeInvites } from "./rolesThatInvite.ts"
 
 const Invitation = Schema.Struct({
   invitation_id: PersonId,
@@ -32,9 +30,6 @@ const Invitation = Schema.Struct({
   expires_at: TimeColumn
 })
 export type Invitation = typeof Invitation.Type
-
-/** The inviter: a person of the merchant by the address, or an operator. */
-export type Inviter = { readonly email: string } | Pick<CurrentOperator["Service"], "operatorId" | "personIds">
 
 export interface NewInvitation extends NewRole {
   readonly by: Inviter
@@ -66,9 +61,9 @@ export class InvitationStore extends Context.Service<
       invitation: NewInvitation,
       send: (invitation: Invitation) => Effect.Effect<void, E>
     ) => Effect.Effect<Invitation | NotInvited, E>
-    /** `by`: the address of the person who offers another role. False: that person has lost the right. */
-    readonly setRole: (belongsTo: string, invitationId: string, role: string, by: string) => Effect.Effect<boolean>
-    /** Withdraws or declines the invitation. None: there is none. */
+    /** `by`: who offers another one. Whether that person may do so now. */
+    readonly setRole: (belongsTo: string, invitationId: string, role: string, by: Inviter) => Effect.Effect<boolean>
+    /** Takes it back, or declines it. None: there is none. */
     readonly withdraw: (by: {
       readonly invitationId: string
       readonly belongsTo?: string
@@ -215,41 +210,15 @@ const makeAccept = (sql: SqlClient.SqlClient) => {
   })
 }
 
-/**
- * Whether the inviter still has the right: it may have been revoked since the call began. A merchant's person is
- * checked in the turn of the same people. The rows that give an operator the right are locked: a revocation waits, and
- * then finds the invitation.
- */
-const makeMayStill = (sql: SqlClient.SqlClient) => {
-  const isToken = Schema.is(OperatorId)
-  const invites = makeInvites(sql)
-  const holds = (people: ReadonlyArray<string>) =>
-    Effect.map(
-      sql`select from memberships where belongs_to = ${installation} and person_id = any(${people}::text[])
-        and role = any(${rolesThatInvite(installation)}::text[]) order by person_id for share`,
-      ({ length }) => length === new Set(people).size
-    )
-  const works = (operatorId: string) =>
-    Effect.map(
-      sql`select from operators where operator_id = ${operatorId} and revoked_at is null for share`,
-      ({ length }) => length === 1
-    )
-  return Effect.fnUntraced(function* (by: Inviter, belongsTo: string) {
-    if (!("email" in by))
-      return (!isToken(by.operatorId) || (yield* works(by.operatorId))) && (yield* holds(by.personIds))
-    return yield* invites(by.email, belongsTo)
-  })
-}
-
-/** Runs in the turn of its place, which is a transaction. */
+/** Runs in its place's turn, which is a transaction. */
 const makeOffer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const ids = yield* NewIds
-  const mayStill = makeMayStill(sql)
+  const invites = makeInvites(sql)
   return Effect.fnUntraced(function* <E>(
     { belongsTo, by, email, expiresAt, name, now, replaces, role }: NewInvitation,
     send: (invitation: Invitation) => Effect.Effect<void, E>
   ) {
-    if (!(yield* mayStill(by, belongsTo))) return "left" as const
+    if (!(yield* invites(by, belongsTo))) return "left" as const
     const members = yield* sql`select from memberships join people using (person_id)
       where belongs_to = ${belongsTo} and email = ${email}`
     if (members.length > 0) return "has_role" as const
@@ -260,11 +229,11 @@ const makeOffer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     const here = yield* sql`select from memberships where belongs_to = ${belongsTo}`
     if (!isOpen && here.length + open.length >= peopleMax) return "too_many" as const
     const id = yield* ids.next(personPrefix)
-    const [invitedBy, operators] = "email" in by ? [by.email, []] : [null, [by.operatorId, ...by.personIds]]
+    const operators = by.email === null ? [by.operatorId, ...by.personIds] : []
     const [invitation] = yield* Effect.flatMap(
       sql`insert into invitations
           (invitation_id, belongs_to, email, name, role, invited_by, operator_ids, created_at, expires_at)
-        values (${id}, ${belongsTo}, ${email}, ${name ?? null}, ${role}, ${invitedBy}, ${operators}::text[],
+        values (${id}, ${belongsTo}, ${email}, ${name ?? null}, ${role}, ${by.email}, ${operators}::text[],
           ${isoText(createdAtOf(id))}::text::timestamptz, ${isoText(expiresAt)}::text::timestamptz)
         on conflict (belongs_to, email) do update set name = excluded.name, role = excluded.role,
           invited_by = excluded.invited_by, operator_ids = excluded.operator_ids, expires_at = excluded.expires_at

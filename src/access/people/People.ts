@@ -22,6 +22,7 @@ import { Settings } from "../../platform/runtime/Settings.ts"
 import * as InvitationStore from "./InvitationStore.ts"
 import type { Identity } from "./OpenId.ts"
 import * as PeopleStore from "./PeopleStore.ts"
+import type { Inviter } from "./rolesThatInvite.ts"
 import { SignIn } from "./SignIn.ts"
 import { signInSettings } from "./signInSettings.ts"
 
@@ -74,7 +75,6 @@ interface Self {
 }
 
 type Invitation = InvitationStore.Invitation
-type Inviter = InvitationStore.Inviter
 type Person = PeopleStore.Person
 
 /** An invitation for its inviters: the typed values, and nothing of a person. */
@@ -118,12 +118,12 @@ export class People extends Context.Service<
       invitationId: string
     ) => Effect.Effect<Invitation, InvitationNotFound | InvitationStore.MerchantStands>
     readonly decline: (self: Self, invitationId: string) => Effect.Effect<Invitation, InvitationNotFound>
-    /** For a person who has a role there, or is offered one. `by`: the address of the person who gives it. */
+    /** For a person who has a role there, or is offered one. `by`: who gives it. */
     readonly setRole: (
       belongsTo: string,
       personId: string,
       role: string,
-      by: string
+      by: Inviter
     ) => Effect.Effect<Person, PersonNotFound | RoleConflict>
     /**
      * Removes the role, or withdraws the invitation. All sessions of a person without any role end, and the person
@@ -243,12 +243,13 @@ export const layer = Layer.effect(
 const makeChange = Effect.gen(function* () {
   const store = yield* PeopleStore.PeopleStore
   const signIn = yield* SignIn
-  return Effect.fnUntraced(function* (belongsTo: string, { email, name, role }: Invited) {
-    const now = yield* currentTime
-    const person = yield* store.give({ email, name, belongsTo, role, now, replaces: true })
+  return Effect.fnUntraced(function* (belongsTo: string, { email, role }: Invited, by: Inviter) {
+    const changed = yield* store.change({ email, belongsTo, role, by })
+    if (Option.isNone(changed)) return changed
+    const person = changed.value
     if (typeof person === "string") return yield* new RoleConflict({ reason: person })
     yield* signIn.tellRole(person, belongsTo, role)
-    return person
+    return Option.some(person)
   })
 })
 
@@ -262,7 +263,7 @@ const makeOffering = Effect.gen(function* () {
 
   /** Operators are trusted. Sandboxes are open to all, so they share the limit for one address. */
   const boundsOf = (by: Inviter, merchant: Merchant | undefined, email: string) => {
-    if (!("email" in by) || merchant === undefined) return []
+    if (by.email === null || merchant === undefined) return []
     const to = secrets.keyHash(`invitations to ${email}`)
     const own = `invitations of ${merchant.merchant_id}`
     return [
@@ -300,7 +301,7 @@ const makeOffering = Effect.gen(function* () {
   return {
     invite: span("People.invite")(function* (belongsTo: string, typed: Invited, by: Inviter) {
       const { name } = typed
-      const isByOperator = !("email" in by)
+      const isByOperator = by.email === null
       const invited = {
         ...typed,
         email: storableText(normalEmail(typed.email)),
@@ -308,7 +309,11 @@ const makeOffering = Effect.gen(function* () {
       }
       const made = yield* offer(belongsTo, invited, by, isByOperator)
       if (typeof made !== "string") return invitedPerson(made)
-      if (made === "has_role" && isByOperator) return yield* change(belongsTo, invited)
+      if (made === "has_role" && isByOperator) {
+        const changed = yield* change(belongsTo, invited, by)
+        if (Option.isSome(changed)) return changed.value
+      }
+      // Also of a person who has left in between.
       return yield* new RoleConflict({ reason: made })
     }),
     sendAgain: span("People.sendAgain")(function* (belongsTo: string, invitationId: string, by: Inviter) {

@@ -1,5 +1,5 @@
 /** Handlers about people: the console's `people` group, and the operator's. */
-import { CurrentOperator, CurrentPerson } from "@coffer/contract/Caller"
+import { CurrentPerson } from "@coffer/contract/Caller"
 import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { installation, PersonRole } from "@coffer/model/PersonRole"
@@ -11,17 +11,26 @@ import { grant } from "../../shared/http/granting.ts"
 import { commonRefusals } from "../../shared/http/refusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
+import { operatorWhoAsks } from "../merchants/stillGives.ts"
 import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { People } from "./People.ts"
 import { peopleRefusals } from "./peopleRefusals.ts"
+import type { Inviter } from "./rolesThatInvite.ts"
 import { invitationView, personView } from "./peopleViews.ts"
 
 const { InvalidField: InvalidFieldRefusal } = commonRefusals
 const { MerchantNotFound } = merchantRefusals
 const { InvitationNotFound, MerchantStands, PersonNotFound, RoleConflict, TooManyInvitations, TooManyRecoveries } =
   peopleRefusals
+
+/** The person who is signed in. */
+const inviter = Effect.map(CurrentPerson, ({ personId, sessionId, shown }): Inviter => ({
+  personIds: [personId],
+  sessionId,
+  email: shown.person.email
+}))
 
 const merchantPeople = HttpApiBuilder.group(
   ConsoleApi,
@@ -38,19 +47,19 @@ const merchantPeople = HttpApiBuilder.group(
       }),
       invite: span("people.invite")(function* ({ params: { merchant_id }, payload }) {
         yield* grant(merchant_id, { is: "person", role: payload.role })
-        const invited = yield* people.invite(merchant_id, payload, (yield* CurrentPerson).shown.person)
+        const invited = yield* people.invite(merchant_id, payload, yield* inviter)
         return yield* reply(personView(invited, merchant_id), 201)
       }, Effect.catchTags({ RoleConflict, MerchantNotFound, TooManyInvitations })),
       sendAgain: span("people.sendAgain")(function* ({ params: { merchant_id, person_id } }) {
-        const by = (yield* CurrentPerson).shown.person
+        const by = yield* inviter
         const role = yield* people.offeredRole(merchant_id, person_id)
         if (Option.isSome(role)) yield* grant(merchant_id, { is: "person", role: role.value as PersonRole })
         return yield* reply(personView(yield* people.sendAgain(merchant_id, person_id, by), merchant_id))
       }, Effect.catchTags({ PersonNotFound, TooManyInvitations })),
       setRole: span("people.setRole")(function* ({ params: { merchant_id, person_id }, payload }) {
         yield* grant(merchant_id, { is: "person", role: payload.role })
-        const by = (yield* CurrentPerson).shown.person.email
-        return yield* reply(personView(yield* people.setRole(merchant_id, person_id, payload.role, by), merchant_id))
+        const changed = yield* people.setRole(merchant_id, person_id, payload.role, yield* inviter)
+        return yield* reply(personView(changed, merchant_id))
       }, Effect.catchTags({ PersonNotFound, RoleConflict })),
       remove: span("people.remove")(function* ({ params: { merchant_id, person_id } }) {
         const removed = yield* people.remove(merchant_id, person_id, { spares: true })
@@ -118,7 +127,7 @@ const operatorPeople = HttpApiBuilder.group(
             return yield* new InvalidField({ param: "role", problem: `is not a role of ${place}` })
           }
           yield* second.confirm({ act: "people.invite", target: belongsTo, content: payload })
-          return yield* reply(personView(yield* people.invite(belongsTo, payload, yield* CurrentOperator)))
+          return yield* reply(personView(yield* people.invite(belongsTo, payload, yield* operatorWhoAsks)))
         },
         Effect.catchTags({
           InvalidField: InvalidFieldRefusal,

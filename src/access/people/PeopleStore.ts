@@ -16,7 +16,8 @@ import { Faults } from "../../platform/runtime/Faults.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
-import { makeInvites, makeWithdraw } from "./rolesThatInvite.ts"
+import { makeEndChanges } from "../merchants/stillGives.ts"
+import { type Inviter, makeInvites, makeWithdraw } from "./rolesThatInvite.ts"
 
 export const Membership = Schema.Struct({
   /** The number of a merchant, or `installation`. */
@@ -66,7 +67,13 @@ export interface NewRole {
   readonly replaces: boolean
 }
 
-/** Why nothing was written. */
+/** A role of somebody who has one there. */
+export interface ChangedRole extends Pick<NewRole, "email" | "belongsTo" | "role"> {
+  /** The operator who changes it. */
+  readonly by: Inviter
+}
+
+/** The reason why nothing was written. */
 export type NotGiven = "has_role" | "too_many" | "last_owner" | "left"
 
 export class PeopleStore extends Context.Service<
@@ -89,14 +96,15 @@ export class PeopleStore extends Context.Service<
     readonly of: (belongsTo: string) => Effect.Effect<ReadonlyArray<Person>>
     /** Gives a role without an invitation: by a provider's claim, or at the terminal. */
     readonly give: (role: NewRole) => Effect.Effect<Person | NotGiven>
-    /** Makes the role count only in sessions that are opened from now on. False: the person does not have it. */
+    /** None: the person has no role there. */
+    readonly change: (role: ChangedRole) => Effect.Effect<Option.Option<Person | NotGiven>>
+    /** The role counts only in sessions that are opened from now on. Whether the person has it. */
     readonly endSessionsAt: (personId: string, belongsTo: string, now: DateTime.Utc) => Effect.Effect<boolean>
-    /** `by`: the address of the person who gives it. */
     readonly setRole: (
       personId: string,
       belongsTo: string,
       role: string,
-      by: string
+      by: Inviter
     ) => Effect.Effect<Option.Option<NotGiven>>
     /**
      * Removes a role. All sessions of a person whose last role it was end. `spares`: whether the last owner keeps the
@@ -117,7 +125,8 @@ export const layer = Layer.effect(
     const faults = yield* Faults
     const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "people")
     const pages = makePages(sql)
-    const { first, give, inTurn, members, setRole, revokeAllAccess, take, withRoles } = yield* makeWrites(sql)
+    const { change, endSessionsAt, first, give, inTurn, members, setRole, shutOut, take, withRoles } =
+      yield* makeWrites(sql)
 
     return PeopleStore.of({
       find: (personId) => (isPersonId(personId) ? sqlDefects(first("person_id", personId)) : Effect.succeedNone),
@@ -171,16 +180,9 @@ export const layer = Layer.effect(
       }),
       of: (belongsTo) => sqlDefects(Effect.flatMap(members(belongsTo), withRoles)),
       give: (role) => writing(sqlDefects(inTurn(role.belongsTo, give(role)))),
+      change: (role) => writing(sqlDefects(inTurn(role.belongsTo, change(role)))),
       endSessionsAt: (personId, belongsTo, now) =>
-        writing(
-          sqlDefects(
-            Effect.map(
-              sql`update memberships set sessions_after = ${isoText(now)}::text::timestamptz
-                where belongs_to = ${belongsTo} and person_id = ${personId} returning 1`,
-              ({ length }) => length > 0
-            )
-          )
-        ),
+        writing(sqlDefects(sql.withTransaction(endSessionsAt(personId, belongsTo, now)))),
       setRole: (personId, belongsTo, role, by) =>
         writing(sqlDefects(inTurn(belongsTo, setRole(personId, belongsTo, role, by)))),
       take: (personId, belongsTo, { spares }) =>
@@ -262,7 +264,8 @@ const makeReads = (sql: SqlClient.SqlClient) => {
 }
 
 const makeEnds = (sql: SqlClient.SqlClient) => {
-  /** Tokens of the operators' API that the person may have, and the person's requests to a second operator. */
+  const endChanges = makeEndChanges(sql)
+  /** Tokens of the operators' API that the person may have, and what the person has asked of a second operator. */
   const endAsOperator = Effect.fnUntraced(function* (personId: string) {
     const tokens = yield* sql<{ readonly operator_id: string }>`update operators
       set revoked_at = coalesce(revoked_at, ${isoText(yield* currentTime)}::text::timestamptz)
@@ -273,6 +276,7 @@ const makeEnds = (sql: SqlClient.SqlClient) => {
 
   const revokeAllAccess = Effect.fnUntraced(function* (personId: string) {
     yield* sql`select from people where person_id = ${personId} for update`
+    yield* endChanges(personId)
     yield* sql`delete from person_sessions where person_id = ${personId}`
     yield* sql`delete from sign_in_links where person_id = ${personId}`
     yield* sql`delete from passkeys where person_id = ${personId}`
@@ -282,7 +286,7 @@ const makeEnds = (sql: SqlClient.SqlClient) => {
     yield* endAsOperator(personId)
   })
 
-  return { endAsOperator, revokeAllAccess }
+  return { endAsOperator, endChanges, shutOut }
 }
 
 /** Changes of the people of one merchant are serialized. */
@@ -295,18 +299,7 @@ export const peopleInTurn = (sql: SqlClient.SqlClient) => {
     )
 }
 
-/** Each of them runs in its merchant's turn, which is a transaction. */
-const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const { first, members, withRoles } = makeReads(sql)
-  const { endAsOperator, revokeAllAccess } = makeEnds(sql)
-  const withdrawOffersOf = makeWithdraw(sql)
-  const invites = makeInvites(sql)
-  const numbering = numbersInOrder.make(sql, yield* NewIds, {
-    table: "people",
-    key: "person_id",
-    prefix: personPrefix
-  })
-  const inTurn = peopleInTurn(sql)
+const makeRoles = (sql: SqlClient.SqlClient) => {
   const roleOf = (personId: string, belongsTo: string) =>
     Effect.map(
       sql<{ readonly role: string }>`select role from memberships
@@ -319,6 +312,61 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     return (yield* roleOf(personId, belongsTo)) === "owner" && others.length === 0
   })
 
+  return { isLastOwner, roleOf }
+}
+
+/** Of somebody who has a role there. They run as the others do. */
+const makeChanges = (sql: SqlClient.SqlClient) => {
+  const { first } = makeReads(sql)
+  const { endChanges } = makeEnds(sql)
+  const { isLastOwner, roleOf } = makeRoles(sql)
+  const withdrawOffersOf = makeWithdraw(sql)
+  const invites = makeInvites(sql)
+
+  const change = Effect.fnUntraced(function* ({ belongsTo, by, email, role }: ChangedRole) {
+    const found = yield* first("email", email)
+    if (Option.isNone(found)) return found
+    const { person_id } = found.value
+    if ((yield* roleOf(person_id, belongsTo)) === undefined) return Option.none()
+    const refused = yield* setRole(person_id, belongsTo, role, by)
+    return Option.isSome(refused) ? refused : yield* first("person_id", person_id)
+  })
+
+  const setRole = Effect.fnUntraced(function* (personId: string, belongsTo: string, role: string, by: Inviter) {
+    if (!(yield* invites(by, belongsTo))) return Option.some("left" as const)
+    if (role !== "owner" && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
+    yield* endChanges(personId)
+    yield* sql`update memberships set role = ${role} where belongs_to = ${belongsTo} and person_id = ${personId}`
+    const person = yield* first("person_id", personId)
+    if (Option.isSome(person)) yield* withdrawOffersOf(person.value, belongsTo, role)
+    return Option.none()
+  })
+
+  const endSessionsAt = (personId: string, belongsTo: string, now: DateTime.Utc) =>
+    Effect.map(
+      Effect.andThen(
+        endChanges(personId),
+        sql`update memberships set sessions_after = ${isoText(now)}::text::timestamptz
+          where belongs_to = ${belongsTo} and person_id = ${personId} returning 1`
+      ),
+      ({ length }) => length > 0
+    )
+
+  return { change, endSessionsAt, setRole }
+}
+
+/** Each of them runs in its merchant's turn, which is a transaction. */
+const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const { first, members, withRoles } = makeReads(sql)
+  const { endAsOperator, endChanges, shutOut } = makeEnds(sql)
+  const withdrawOffersOf = makeWithdraw(sql)
+  const { isLastOwner, roleOf } = makeRoles(sql)
+  const numbering = numbersInOrder.make(sql, yield* NewIds, {
+    table: "people",
+    key: "person_id",
+    prefix: personPrefix
+  })
+  const inTurn = peopleInTurn(sql)
   const insertPerson = ({ email, name = email }: NewRole) =>
     numbering((id) =>
       Effect.gen(function* () {
@@ -340,21 +388,13 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     if (had !== undefined && !replaces) return "has_role" as const
     if (had === "owner" && role !== "owner" && (yield* isLastOwner(person_id, belongsTo))) return "last_owner" as const
     if (had === undefined && (yield* members(belongsTo)).length >= peopleMax) return "too_many" as const
+    yield* endChanges(person_id)
     yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
       values (${person_id}, ${belongsTo}, ${role}, ${isoText(now)}::text::timestamptz)
       on conflict (belongs_to, person_id) do update set role = excluded.role`
     yield* sql`delete from invitations where belongs_to = ${belongsTo} and email = ${email}`
     yield* withdrawOffersOf({ email, person_id }, belongsTo, role)
     return Option.getOrThrow(yield* first("person_id", person_id))
-  })
-
-  const setRole = Effect.fnUntraced(function* (personId: string, belongsTo: string, role: string, by: string) {
-    if (!(yield* invites(by, belongsTo))) return Option.some("left" as const)
-    if (role !== "owner" && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
-    yield* sql`update memberships set role = ${role} where belongs_to = ${belongsTo} and person_id = ${personId}`
-    const person = yield* first("person_id", personId)
-    if (Option.isSome(person)) yield* withdrawOffersOf(person.value, belongsTo, role)
-    return Option.none()
   })
 
   const take = Effect.fnUntraced(function* (personId: string, belongsTo: string, spares: boolean) {
@@ -365,6 +405,7 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     // For an operator this may be a retry of a call whose answer was lost.
     if ((yield* roleOf(personId, belongsTo)) === undefined) return spares ? Option.none() : Option.some(found.value)
     if (spares && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
+    yield* endChanges(personId)
     yield* sql`delete from memberships where belongs_to = ${belongsTo} and person_id = ${personId}`
     yield* withdrawOffersOf(found.value, belongsTo)
     if (belongsTo === installation) yield* endAsOperator(personId)
@@ -378,7 +419,7 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     return Option.some({ ...found.value, roles })
   })
 
-  return { first, give, inTurn, members, setRole, revokeAllAccess, take, withRoles }
+  return { ...makeChanges(sql), first, give, inTurn, members, shutOut, take, withRoles }
 })
 
 /** A text that cannot be a number is not looked up: Postgres refuses a text with NUL. */

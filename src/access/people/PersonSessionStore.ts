@@ -3,7 +3,8 @@ import { isoText } from "@coffer/model/isoText"
 import { PersonId, sessionPrefix } from "@coffer/model/Ids"
 import { knownBrowsersMax, linksAnHour, linkUsableFor, sessionsMax } from "@coffer/rules/people/signIn"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { SqlClient, type SqlError, SqlSchema, type Statement } from "effect/sql"
+import { makeEndChanges } from "../merchants/stillGives.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
@@ -88,6 +89,10 @@ export const layer = Layer.effect(
     const faults = yield* Faults
     const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "person_sessions")
     const at = timestamp(sql)
+    const endChanges = makeEndChanges(sql)
+    /** What was begun in a session ends with it. */
+    const ending = <A>(personId: PersonId, end: Effect.Effect<A, SqlError.SqlError | Schema.SchemaError>) =>
+      writing(sqlDefects(sql.withTransaction(Effect.andThen(endChanges(personId), end))))
     const read = Schema.decodeUnknownEffect(Schema.Array(Session))
     const sessions = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.flatMap(rows, read)
     const first = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
@@ -142,21 +147,19 @@ export const layer = Layer.effect(
           )
         ),
       end: (personId, sessionId) =>
-        writing(
-          sqlDefects(
-            first(
-              sql`delete from person_sessions where person_id = ${personId} and session_id = ${sessionId} returning *`
-            )
+        ending(
+          personId,
+          first(
+            sql`delete from person_sessions where person_id = ${personId} and session_id = ${sessionId} returning *`
           )
         ),
       endAll: (personId) =>
-        writing(
-          sqlDefects(
-            Effect.tap(
-              sessions(sql`delete from person_sessions where person_id = ${personId} returning *`),
-              // A link that was requested before would open one again.
-              () => sql`delete from sign_in_links where person_id = ${personId}`
-            )
+        ending(
+          personId,
+          Effect.tap(
+            sessions(sql`delete from person_sessions where person_id = ${personId} returning *`),
+            // A link that was asked for before would open one again.
+            () => sql`delete from sign_in_links where person_id = ${personId}`
           )
         ),
       dropExpired: makeDropExpired(sql)

@@ -1,10 +1,12 @@
-/** Who may give roles at a place: invitations end with that right. */
+/** Who may give roles at a place: what was offered ends with that right. */
+import type { Asker } from "@coffer/contract/Caller"
 import { installation, PersonRole } from "@coffer/model/PersonRole"
 import { Role } from "@coffer/model/Role"
 import { mayDo } from "@coffer/rules/operator/acts"
 import { personMayDo } from "@coffer/rules/people/consoleActs"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { makeStillMay } from "../operators/stillMay.ts"
 
 /** They may give any role of the place, so they never offer more than they have. */
 export const rolesThatInvite = (belongsTo: string): ReadonlyArray<string> =>
@@ -12,13 +14,19 @@ export const rolesThatInvite = (belongsTo: string): ReadonlyArray<string> =>
     ? Role.literals.filter((role) => mayDo(role, "people.invite"))
     : PersonRole.literals.filter((role) => personMayDo(role, "people.invite"))
 
-/** Whether the person may give roles there now; the call may have waited since it was checked. */
-export const makeInvites = (sql: SqlClient.SqlClient) => (email: string, belongsTo: string) =>
-  Effect.map(
-    sql`select from memberships join people using (person_id)
-      where belongs_to = ${belongsTo} and email = ${email} and role = any(${rolesThatInvite(belongsTo)}::text[])`,
-    ({ length }) => length > 0
-  )
+/** Who offers a role. `email`: of a person of the merchant; null: it is an operator. */
+export interface Inviter extends Asker {
+  readonly email: string | null
+}
+
+/** Whether they may give roles there now, whatever the call that waited for its turn has read before. */
+export const makeInvites = (sql: SqlClient.SqlClient) => {
+  const stillMay = makeStillMay(sql)
+  return (by: Inviter, belongsTo: string) => {
+    const place = by.email === null ? installation : belongsTo
+    return stillMay(by, place, (role) => rolesThatInvite(place).includes(role))
+  }
+}
 
 /** A person's invitations end with the right to invite. An operator invites to merchants, too. */
 export const makeWithdraw =

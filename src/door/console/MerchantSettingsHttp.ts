@@ -6,6 +6,7 @@ import type { MerchantSettingsResource } from "@coffer/contract/ConsoleMerchant"
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { settingsWithoutWords } from "@coffer/rules/operator/loggedBody"
+import { personMayDo } from "@coffer/rules/people/consoleActs"
 import { forbiddenSetting, needsFreshSession } from "@coffer/rules/people/settingsRoles"
 import { normalEmail } from "@coffer/rules/people/signIn"
 import { DateTime, Effect, Layer, Predicate } from "effect"
@@ -19,7 +20,9 @@ import { commonRefusals, refuseAs, refuseTemporarilyAs, unavailable } from "../.
 import { busy, reply } from "../../shared/http/replies.ts"
 import { Logos } from "../../access/merchants/Logos.ts"
 import { type Merchant, type MerchantChanged as SettingsChanged, Merchants } from "../../access/merchants/Merchants.ts"
+import { makerRefusals } from "../../access/merchants/merchantRefusals.ts"
 import { merchantView } from "../../access/merchants/MerchantView.ts"
+import type { Changer } from "../../access/merchants/stillGives.ts"
 import {
   ConfirmedAddresses,
   type TooManyAddresses as TooManyAddressesError
@@ -33,6 +36,7 @@ import { ShopHosts } from "../../shared/signedUrls/ShopHosts.ts"
 
 const { InvalidField: InvalidFieldRefusal } = commonRefusals
 const { NotCommitted } = unavailable
+const { MakerLeft } = makerRefusals
 const MerchantChanged = refuseAs(Wire.Conflict, (_: SettingsChanged) => ({
   message: "The settings have changed since you read them. Read them again and reapply your changes."
 }))
@@ -111,13 +115,14 @@ const settings = HttpApiBuilder.group(
           const replaces = yield* replacedVersion
           const isCurrent = (merchant: Merchant) => replaces === undefined || replaces === versionOf(merchant)
           const change = logo === undefined ? patch : { ...patch, logo }
-          const after = yield* merchants.update(merchant_id, change, isCurrent)
+          const after = yield* merchants.update(merchant_id, change, { isCurrent, by: yield* changerOf(payload) })
           const record = yield* CurrentRecord
           record.change = { before: settingsWithoutWords(view(before)), after: settingsWithoutWords(view(after)) }
           return yield* reply(view(after))
         },
         Effect.catchTags({
           InvalidField: InvalidFieldRefusal,
+          MakerLeft,
           MerchantChanged,
           MerchantNotFound: Effect.die,
           NotCommitted,
@@ -145,6 +150,13 @@ const typedAddresses = (
   const known = kept.filter(Predicate.isString).map(normalEmail)
   return [contact_email, support_email].filter(Predicate.isString).filter((each) => !known.includes(normalEmail(each)))
 }
+
+/** The person, and the roles that may change these settings: the one that the door has read may be gone. */
+const changerOf = (patch: object) =>
+  Effect.map(CurrentPerson, ({ personId, sessionId }): Changer => ({
+    asker: { personIds: [personId], sessionId },
+    may: (role) => personMayDo(role, "settings.update") && forbiddenSetting(role, { ...patch }) === undefined
+  }))
 
 /** Whether the person's role, and this session, may change these settings. */
 const checkPerson = Effect.fnUntraced(function* (merchantId: string, patch: object) {

@@ -200,6 +200,10 @@ const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
     yield* inAccount.note(record, merchant, mode)
     const refusal = refusalOfMerchant(merchant, { mode, arrived: record.arrived, scope })
     if (refusal !== undefined) return yield* refusal
+    record.changer = {
+      asker: { personIds: [signedIn.person.person_id], sessionId: signedIn.session.session_id },
+      may: (role) => isInScope(scopesOfRole(role, mode), mode, scope)
+    }
     const handled = scope.endsWith(":read")
       ? httpEffect
       : logAct(log, entry, record, httpEffect, !hasNoWords(group.identifier))

@@ -250,7 +250,14 @@ export const layerOperator = Layer.effect(
       if (!Schema.is(Role)(role)) return yield* forbidden("You have no operator role.")
       if (mayDo(role, act) && isOfFresh(act) && !(yield* isFreshNow(session.created_at)))
         return yield* forbidden(tooOld)
-      return { operatorId: person.person_id, name: person.email, role, personIds: [person.person_id] }
+      const { person_id: personId } = person
+      return {
+        operatorId: personId,
+        name: person.email,
+        role,
+        personIds: [personId],
+        sessionId: session.session_id
+      }
     })
 
     return OperatorToken.of({

@@ -2,8 +2,10 @@
  * The current request: its id, which every response and log line carries (spec: General rules, 3), its parameters, and
  * what is learnt about it while it is processed.
  */
+import type { Asker } from "@coffer/contract/Caller"
 import type { IgnoredField } from "@coffer/contract/Logs"
 import type { Account } from "@coffer/model/Account"
+import type { PersonRole } from "@coffer/model/PersonRole"
 import type { QuotaOverrides } from "@coffer/model/Quotas"
 import { Context, Effect, type Option } from "effect"
 import type { Visit } from "./Admission.ts"
@@ -58,7 +60,9 @@ export interface RequestRecord {
   readonly shop?: string | undefined
   /** The key with scopes that called; undefined for the main key. */
   keyId?: string | undefined
-  /** The scopes of the key, or of the person's role; undefined for the main key, which has all. */
+  /** The person of the merchant who calls by the console, and whether a role is enough for this. */
+  changer?: { readonly asker: Asker; readonly may: (role: PersonRole) => boolean } | undefined
+  /** Its scopes, or those of the person's role who calls; undefined for the main key, which has all. */
   scopes?: ReadonlyArray<string> | undefined
   /** How far the account's clock was ahead at the request, in milliseconds. */
   ahead: number

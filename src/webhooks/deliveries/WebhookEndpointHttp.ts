@@ -14,6 +14,7 @@ import { answerCodes, answeredWith } from "../../shared/idempotency/Answering.ts
 import { commonRefusals, refuseAs, unavailable } from "../../shared/http/refusals.ts"
 import { replacedVersion } from "../../shared/http/replaced.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
+import { makerRefusals } from "../../access/merchants/merchantRefusals.ts"
 import { AuditLog } from "../../access/operators/AuditLog.ts"
 import { span } from "../../platform/runtime/span.ts"
 import {
@@ -50,6 +51,7 @@ export const layer = HttpApiBuilder.group(
     const log = yield* AuditLog
     const { InvalidField } = commonRefusals
     const { NotCommitted } = unavailable
+    const { MakerLeft } = makerRefusals
     const { EndpointChanged, EndpointLimitReached, EndpointNotFound, SecretManaged, SingleAddressManaged } =
       webhookEndpointRefusals
 
@@ -68,7 +70,7 @@ export const layer = HttpApiBuilder.group(
       create: span("webhook_endpoints.create")(function* ({ payload }) {
         const created = yield* answeredWith(newEndpoint)(endpoints.create(yield* Caller, payload))
         return yield* reply(created, newEndpoint.usual)
-      }, Effect.catchTags({ EndpointLimitReached, InvalidField, NotCommitted })),
+      }, Effect.catchTags({ EndpointLimitReached, InvalidField, MakerLeft, NotCommitted })),
 
       list: span("webhook_endpoints.list")(function* ({ query }) {
         const page = yield* endpoints.page(yield* Caller, query)
@@ -81,18 +83,18 @@ export const layer = HttpApiBuilder.group(
 
       update: span("webhook_endpoints.update")(function* ({ params, payload }) {
         return yield* reply(yield* endpoints.update(yield* Caller, params.endpoint_id, payload, yield* replacedVersion))
-      }, Effect.catchTags({ EndpointChanged, EndpointNotFound, InvalidField, NotCommitted, SingleAddressManaged })),
+      }, Effect.catchTags({ EndpointChanged, EndpointNotFound, InvalidField, MakerLeft, NotCommitted, SingleAddressManaged })),
 
       delete: span("webhook_endpoints.delete")(function* ({ params }) {
         return yield* reply(yield* endpoints.remove(yield* Caller, params.endpoint_id))
-      }, Effect.catchTags({ EndpointNotFound, NotCommitted, SingleAddressManaged })),
+      }, Effect.catchTags({ EndpointNotFound, MakerLeft, NotCommitted, SingleAddressManaged })),
 
       rotateSecret: span("webhook_endpoints.rotateSecret")(function* ({ params }) {
         const account = yield* Caller
         const shown = yield* endpoints.rotateSecret(account, params.endpoint_id)
         yield* noteSecret(account, "webhook_endpoints.rotate_secret", params.endpoint_id)
         return yield* reply(shown)
-      }, Effect.catchTags({ EndpointNotFound, NotCommitted, SecretManaged })),
+      }, Effect.catchTags({ EndpointNotFound, MakerLeft, NotCommitted, SecretManaged })),
 
       signingSecret: span("webhook_endpoints.signingSecret")(function* () {
         const account = yield* Caller
@@ -106,7 +108,7 @@ export const layer = HttpApiBuilder.group(
         const shown = yield* endpoints.rotateSigningSecret(account)
         yield* noteSecret(account, "webhook_signing_secret.rotate", "webhook_signing_secret")
         return yield* reply(shown)
-      }, Effect.catchTags({ NotCommitted }))
+      }, Effect.catchTags({ MakerLeft, NotCommitted }))
     })
   })
 )

@@ -19,6 +19,7 @@ import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/l
 import * as rules from "@coffer/rules/webhooks/decide"
 import { Cause, Context, Effect, Layer, Result, Schema } from "effect"
 import { drawSecret, newSecret, openAccountSecret, useOf } from "../../access/merchants/signingSecrets.ts"
+import type { MakerLeft } from "../../access/merchants/stillGives.ts"
 import type { NotCommitted } from "../../platform/commit/Change.ts"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
 import { idAfter, NewIds } from "../../platform/runtime/NewIds.ts"
@@ -50,7 +51,7 @@ export class WebhookEndpoints extends Context.Service<
     readonly create: (
       account: Account,
       terms: CreateEndpoint
-    ) => Effect.Effect<EndpointWithSecret, InvalidField | rules.EndpointLimitReached | NotCommitted>
+    ) => Effect.Effect<EndpointWithSecret, InvalidField | MakerLeft | rules.EndpointLimitReached | NotCommitted>
     readonly update: (
       account: Account,
       id: string,
@@ -59,22 +60,22 @@ export class WebhookEndpoints extends Context.Service<
       replaces?: string
     ) => Effect.Effect<
       EndpointResource,
-      InvalidField | NotFound | rules.EndpointChanged | SingleAddressManaged | NotCommitted
+      InvalidField | MakerLeft | NotFound | rules.EndpointChanged | SingleAddressManaged | NotCommitted
     >
     readonly remove: (
       account: Account,
       id: string
-    ) => Effect.Effect<DeletedEndpoint, NotFound | SingleAddressManaged | NotCommitted>
-    /** Disables an endpoint that has failed for too long, if its merchant wants it. */
+    ) => Effect.Effect<DeletedEndpoint, MakerLeft | NotFound | SingleAddressManaged | NotCommitted>
+    /** It has taken nothing for too long: disabled, if its merchant asked for that. */
     readonly disableFailing: (account: Account, id: string) => Effect.Effect<EndpointResource, NotFound | NotCommitted>
     readonly rotateSecret: (
       account: Account,
       id: string
-    ) => Effect.Effect<EndpointWithSecret, NotFound | SecretManaged | NotCommitted>
+    ) => Effect.Effect<EndpointWithSecret, MakerLeft | NotFound | SecretManaged | NotCommitted>
     readonly find: (account: Account, id: string) => Effect.Effect<EndpointResource, NotFound>
     readonly page: (account: Account, query: ListParameters) => Effect.Effect<Page<EndpointResource>, InvalidField>
     readonly signingSecret: (account: Account) => Effect.Effect<SigningSecretResource>
-    readonly rotateSigningSecret: (account: Account) => Effect.Effect<SigningSecretResource, NotCommitted>
+    readonly rotateSigningSecret: (account: Account) => Effect.Effect<SigningSecretResource, MakerLeft | NotCommitted>
   }
 >()("@coffer/webhooks/WebhookEndpoints") {}
 
@@ -177,14 +178,17 @@ const remove = ({ change, deliveries }: Services) =>
   })
 
 const disableFailing = ({ change }: Services) =>
-  span("WebhookEndpoints.disableFailing")(function* (account: Account, id: string) {
-    return yield* change(account, ({ settings }, now) =>
-      Result.map(rules.disableFailing(settings, id, now), (changed) => ({
-        settings: changed.settings,
-        answer: endpointView(account.mode, changed.endpoint)
-      }))
-    )
-  })
+  span("WebhookEndpoints.disableFailing")(
+    function* (account: Account, id: string) {
+      return yield* change(account, ({ settings }, now) =>
+        Result.map(rules.disableFailing(settings, id, now), (changed) => ({
+          settings: changed.settings,
+          answer: endpointView(account.mode, changed.endpoint)
+        }))
+      )
+    },
+    Effect.catchTags({ MakerLeft: Effect.die })
+  )
 
 const secretsOf = ({ change, secrets, store }: Services) => ({
   rotateSecret: span("WebhookEndpoints.rotateSecret")(function* (account: Account, id: string) {

@@ -8,10 +8,12 @@ import type { Account } from "@coffer/model/Account"
 import { DefaultEndpoint, type SingleAddress, type WebhookSettings } from "@coffer/rules/webhooks/Settings"
 import { Context, type DateTime, Effect, Layer, type Result, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { withAnswer, sealedAnswerOf } from "../../shared/idempotency/Answering.ts"
+import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
+import { answering, sealedAnswerOf } from "../../shared/idempotency/Answering.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
 import { settingsIdOf, webhookSettings } from "../../access/merchants/webhookSettings.ts"
 import { type Change, NotCommitted, update } from "../../platform/commit/Change.ts"
+import { type MakerLeft, makeStillChanges } from "../../access/merchants/stillGives.ts"
 import { Transactor } from "../../platform/commit/Transactor.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
@@ -26,7 +28,11 @@ export interface StoredSettings {
 
 export class WebhookSettingsStore extends Context.Service<
   WebhookSettingsStore,
-  { readonly load: (account: Account) => Effect.Effect<StoredSettings> }
+  {
+    readonly load: (account: Account) => Effect.Effect<StoredSettings>
+    /** Whether the person who asks by the console may still do so. */
+    readonly checkPerson: (account: Account) => Effect.Effect<void, MakerLeft>
+  }
 >()("@coffer/webhooks/WebhookSettingsStore") {}
 
 /** The settings after a change, in place of the version that was read. */
@@ -54,7 +60,12 @@ export const layer = Layer.effect(
       execute: ({ merchantId, mode }) => sql`select default_notify_url, default_endpoint from merchant_modes
         where merchant_id = ${merchantId} and mode = ${mode}`
     })
+    const stillChanges = makeStillChanges(sql)
     return WebhookSettingsStore.of({
+      checkPerson: Effect.fnUntraced(function* ({ merchantId }) {
+        const { changer } = yield* CurrentRecord
+        if (changer !== undefined) yield* sqlDefects(stillChanges(merchantId, changer))
+      }),
       load: Effect.fnUntraced(
         function* ({ merchantId, mode }) {
           const row = yield* settings(settingsIdOf({ merchantId, mode }))
@@ -98,6 +109,8 @@ export const makeChangeSettings = Effect.gen(function* () {
   ) {
     for (let attempt = 1; attempt <= attemptsMax; attempt++) {
       const before = yield* store.load(account)
+      // After the settings were read: who takes a person's right gives them another version.
+      yield* store.checkPerson(account)
       const { answer, settings } = yield* Effect.fromResult(decide(before, yield* currentTime))
       const changes = [replacement(account, before, settings)]
       const committed = withAnswer((request) =>

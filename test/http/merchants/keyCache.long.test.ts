@@ -58,7 +58,7 @@ describe("a key that was reset", () => {
       const { api, merchant } = running
       const other = yield* elsewhere(running)
       assert.strictEqual(yield* status(api.get("/v1/balance", merchant.sandboxKey)), 200)
-      const key = yield* other.resetKey(merchant.merchantId, "sandbox", null)
+      const key = yield* other.resetKey(merchant.merchantId, "sandbox", { personIds: [], email: null })
       yield* eventually(
         "the word to arrive",
         Effect.map(status(api.get("/v1/balance", merchant.sandboxKey)), (code) => code === 401)
@@ -270,7 +270,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
       assert.isTrue(yield* isRemembered("live", liveKey))
 
       assert.strictEqual(wire.dropListeners(), 1)
-      const key = yield* other.resetKey(merchantId, "sandbox", null)
+      const key = yield* other.resetKey(merchantId, "sandbox", { personIds: [], email: null })
       yield* eventually(
         "the old key to be refused",
         Effect.map(status(api.get("/v1/balance", sandboxKey)), (code) => code === 401),

@@ -69,16 +69,22 @@ it.live("an operator whose right is taken while an invitation is made has offere
     const { api, merchantId, person, sql } = yield* begin()
     const token = yield* newOperator(api, "ci", "admin")
     const { operate, person_id } = yield* person("admin@pay.example", "admin")
+    const changed = yield* person("changed@pay.example", "admin")
     const ends = [
       { end: sql`delete from memberships where person_id = ${person_id}`, offer: operate },
+      {
+        end: sql`update person_sessions set session_id = session_id || 'x' where person_id = ${person_id}`,
+        offer: operate
+      },
       {
         end: sql`update operators set revoked_at = now() where operator_id = ${token.operator_id}`,
         offer: (method: string, path: string, body?: unknown) => callAs(api, token.token, method, path, body)
       }
     ]
     for (const { end, offer } of ends) {
-      for (const place of [{ role: "admin" }, { role: "owner", merchant_id: merchantId }]) {
-        const email = `late.${place.role}@x.example`
+      // Of an operator it is another role, which counts at once.
+      for (const place of [{ role: "viewer" }, { role: "owner", merchant_id: merchantId }]) {
+        const email = "merchant_id" in place ? "late.owner@x.example" : changed.email
         // As if the end had begun, and its answer followed.
         const offering = yield* sql.withTransaction(
           Effect.gen(function* () {
@@ -89,12 +95,16 @@ it.live("an operator whose right is taken while an invitation is made has offere
           })
         )
         assert.strictEqual((yield* Fiber.join(offering)).status, 409, email)
+        yield* sql`update person_sessions set session_id = rtrim(session_id, 'x') where person_id = ${person_id}`
         yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
           values (${person_id}, 'installation', 'admin', now()) on conflict do nothing`
         yield* sql`update operators set revoked_at = null where operator_id = ${token.operator_id}`
       }
     }
     assert.lengthOf(yield* sql`select from invitations`, 0)
+    const [role] = yield* sql<{ readonly role: string }>`select role from memberships
+      where person_id = ${changed.person_id}`
+    assert.strictEqual(role!.role, "admin")
   }).pipe(Effect.scoped)
 )
 

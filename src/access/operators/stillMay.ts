@@ -1,0 +1,44 @@
+/**
+ * Whether who asks may still do it: the right was read at the door, and may have been taken since. It runs in the
+ * transaction that writes what is made, and locks what the right comes from: who takes that waits, and finds what was
+ * made.
+ */
+import type { Asker } from "@coffer/contract/Caller"
+import { OperatorId } from "@coffer/model/Ids"
+import { Effect, Schema } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+
+const isToken = Schema.is(OperatorId)
+
+/** `may`: whether a role there is enough. */
+export const makeStillMay = (sql: SqlClient.SqlClient) => {
+  const isThere = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+    Effect.map(rows, ({ length }) => length > 0)
+  return Effect.fnUntraced(function* (
+    { operatorId = "", personIds, sessionId }: Asker,
+    belongsTo: string,
+    may: (role: string) => boolean
+  ) {
+    if (isToken(operatorId)) {
+      const works = yield* isThere(
+        sql`select from operators where operator_id = ${operatorId} and revoked_at is null for share`
+      )
+      if (!works) return false
+    }
+    const people = [...new Set(personIds)]
+    const inSession =
+      sessionId === undefined
+        ? sql`true`
+        : sql`(sessions_after is null
+            or sessions_after < (select created_at from person_sessions where session_id = ${sessionId}))`
+    const held = yield* sql<{ readonly role: string }>`select role from memberships
+      where belongs_to = ${belongsTo} and person_id = any(${people}::text[]) and ${inSession}
+      order by person_id for share`
+    if (held.length < people.length || !held.every(({ role }) => may(role))) return false
+    // After the roles, as who takes the last one does.
+    return (
+      sessionId === undefined ||
+      (yield* isThere(sql`select from person_sessions where session_id = ${sessionId} for key share`))
+    )
+  })
+}
