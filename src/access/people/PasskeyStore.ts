@@ -30,12 +30,14 @@ export interface NewPasskey extends Pick<
   "person_id" | "credential_id" | "public_key" | "counter" | "transports" | "name" | "is_synced"
 > {
   readonly now: DateTime.Utc
-  /** True: refused if the person has a passkey already. */
+  /** The session in which it is registered. A reset of access may have ended it meanwhile. */
+  readonly sessionId: string
+  /** Whether the person may have no other. */
   readonly isFirst: boolean
 }
 
-/** Why nothing was written. */
-export type NotRegistered = "used" | "too_many" | "known" | "not_first"
+/** The reason why nothing was written. */
+export type NotRegistered = "ended" | "used" | "too_many" | "known" | "not_first"
 
 export class PasskeyStore extends Context.Service<
   PasskeyStore,
@@ -116,6 +118,8 @@ const makeWrites = (sql: SqlClient.SqlClient, { useUp }: Challenges["Service"], 
 
   const insert = Effect.fnUntraced(function* (passkey: NewPasskey, challenge: Challenge) {
     const { counter, credential_id, is_synced, isFirst, name, now, person_id, public_key, transports } = passkey
+    const session = yield* sql`select from person_sessions where session_id = ${passkey.sessionId} for key share`
+    if (session.length === 0) return "ended" as const
     if (!(yield* useUp(challenge))) return "used" as const
     const { length } = yield* of(person_id)
     if (isFirst && length > 0) return "not_first" as const

@@ -134,12 +134,14 @@ export const layer = Layer.effect(
             transports: (transports ?? []).filter((each) => transportPattern.test(each)).join(),
             is_synced: info.credentialBackedUp,
             name,
+            sessionId,
             isFirst,
             now: yield* currentTime
           },
           challenge
         )
         if (outcome === "used") return yield* new PasskeyNotValid({ why: "the challenge was used" })
+        if (outcome === "ended") return yield* new PasskeyNotValid({ why: "the session has ended" })
         return typeof outcome === "string" ? yield* new PasskeyConflict({ reason: outcome }) : outcome
       }),
 

@@ -1,6 +1,6 @@
 /** Passkeys: how one is registered and signs in, what is refused, and how an installation demands them. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { authenticator, type Changes } from "../../kit/callers/authenticator.ts"
 import {
   type ConsoleBrowser,
@@ -174,6 +174,23 @@ it.live("a person renames and removes a passkey, the sessions that it opened end
     assert.strictEqual((yield* opened.call("GET", "/session")).status, 401)
     assert.strictEqual((yield* session.call("GET", "/session")).status, 200)
     assert.strictEqual((yield* enterBy(browser(), key)).entered.status, 400)
+  }).pipe(Effect.scoped)
+)
+
+it.live("a session that a reset of access ends while a passkey is registered in it registers none", () =>
+  Effect.gen(function* () {
+    const { ada, enter, sql } = yield* begin()
+    const session = yield* enter()
+    const resetting = Effect.gen(function* () {
+      yield* sql`select from people where person_id = ${ada.person_id} for update`
+      yield* sql`delete from person_sessions where person_id = ${ada.person_id}`
+      const registering = yield* Effect.forkScoped(newPasskey(session))
+      yield* Effect.repeat(sql`select from pg_locks where not granted`, { until: ({ length }) => length > 0 })
+      return registering
+    })
+    const { registered } = yield* Fiber.join(yield* sql.withTransaction(resetting))
+    assert.deepStrictEqual([registered.status, registered.body.param], [400, "credential"])
+    assert.lengthOf(yield* sql`select from passkeys`, 0)
   }).pipe(Effect.scoped)
 )
 
