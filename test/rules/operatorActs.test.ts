@@ -126,6 +126,7 @@ describe("two operators", () => {
       "merchants.update",
       "merchants.close",
       "merchants.resetKey",
+      "merchants.signingSecret",
       "api_keys.create",
       "api_keys.update",
       "api_keys.roll",
@@ -157,8 +158,9 @@ describe("two operators", () => {
     assert.isFalse(takesTwo("merchants.update", {}, { approved: true }))
   })
 
-  it("reset, make or roll a live key, where one alone does it to a key of the sandbox", () => {
-    for (const act of ["merchants.resetKey", "api_keys.create", "api_keys.roll"] as const) {
+  it("reset, make or roll a live key, or see a live secret, where one alone does it in the sandbox", () => {
+    const live = ["merchants.resetKey", "merchants.signingSecret", "api_keys.create", "api_keys.roll"] as const
+    for (const act of live) {
       assert.isTrue(takesTwo(act, { liveKeys: true }, { mode: "live" }), act)
       assert.isFalse(takesTwo(act, { liveKeys: true }, { mode: "sandbox" }), act)
       assert.isFalse(takesTwo(act, { fees: true }, { mode: "live" }), act)

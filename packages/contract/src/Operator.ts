@@ -295,19 +295,23 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
     ),
     HttpApiEndpoint.get("signingSecret", "/operator/v1/merchants/:merchant_id/signing_secret/:mode", {
       params: { ...ofMerchant, mode: anyMode },
-      success: enveloped(
-        Schema.Struct({
-          secret: text("It signs what goes to the default and to order-level addresses.").annotate({
-            examples: [sampleIds.secret]
-          })
-        }).annotate({ description: "The secret." })
-      ),
-      error: MerchantNotFound
+      success: [
+        enveloped(
+          Schema.Struct({
+            secret: text("It signs what goes to the default and to order-level addresses.").annotate({
+              examples: [sampleIds.secret]
+            })
+          }).annotate({ description: "The secret." })
+        ),
+        needsApproval
+      ],
+      error: [Conflict, MerchantNotFound]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Read a merchant's signing secret",
         description:
-          "The secret of the default endpoint and of order-level `notify_url`. The audit log has each reading."
+          "The secret of the default endpoint and of order-level `notify_url`. The audit log has each reading. 202: it " +
+          "takes two operators, and another has to send the same request."
       })
     )
   )

@@ -113,9 +113,11 @@ export const layer = HttpApiBuilder.group(
         return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode, yield* operatorWhoAsks) })
       }, Effect.catchTags({ MakerLeft, MerchantNotFound, JustDone, NeedsSecondOperator })),
 
-      signingSecret: span("merchants.signingSecret")(function* ({ params }) {
-        return yield* reply({ secret: yield* merchants.signingSecret(params.merchant_id, params.mode) })
-      }, Effect.catchTags({ MerchantNotFound }))
+      signingSecret: span("merchants.signingSecret")(function* ({ params: { merchant_id, mode } }) {
+        yield* merchants.find(merchant_id)
+        yield* second.confirm({ act: "merchants.signingSecret", target: merchant_id, content: { mode } })
+        return yield* reply({ secret: yield* merchants.signingSecret(merchant_id, mode) })
+      }, Effect.catchTags({ MerchantNotFound, JustDone, NeedsSecondOperator }))
     })
   })
 )

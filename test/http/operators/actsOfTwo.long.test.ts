@@ -20,6 +20,7 @@ const spelled: Record<keyof TwoOperators, string> = {
 }
 
 interface Tried {
+  readonly method?: "GET"
   readonly path: string
   readonly body?: object
 }
@@ -64,6 +65,7 @@ const requests = (running: Running): Partial<Record<ActName, Partial<Record<Word
       }))
     },
     "merchants.resetKey": { liveKeys: Effect.succeed({ path: `${path}/keys/live/reset` }) },
+    "merchants.signingSecret": { liveKeys: Effect.succeed({ method: "GET", path: `${path}/signing_secret/live` }) },
     "api_keys.create": { liveKeys: different((n) => ({ path: `${path}/api_keys`, body: live(`Key ${n}`) })) },
     "api_keys.update": {
       liveKeys: Effect.map(aLiveKey, (keyId): Tried => ({
@@ -121,8 +123,8 @@ it.live("each act takes one or two operators as the table says, as each role and
             word === "always" ||
             (word === "any" ? set !== "" : others.some((each) => set === spelled[each as keyof typeof spelled]))
           for (const [role, token] of tokens) {
-            const { body, path } = yield* asked[act]![word]!
-            const { status } = yield* callAs(running.api, token, "POST", path, body)
+            const { body, method = "POST", path } = yield* asked[act]![word]!
+            const { status } = yield* callAs(running.api, token, method, path, body)
             const told = `${act} by ${role} with "${set}" (${word}): ${status}`
             if (!mayDo(role, act)) assert.strictEqual(status, 403, told)
             // Two who may do the same act are two: the later one of them has it done.
@@ -136,7 +138,7 @@ it.live("each act takes one or two operators as the table says, as each role and
 )
 
 /** Each try asks for something else. */
-const waits = (act: ActName) => !["merchants.resetKey", "channels.set"].includes(act)
+const waits = (act: ActName) => !["merchants.resetKey", "merchants.signingSecret", "channels.set"].includes(act)
 
 it.live("what waits for a second operator is listed with who asked for what, without secrets, until it is done", () =>
   Effect.gen(function* () {

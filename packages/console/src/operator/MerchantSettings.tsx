@@ -6,16 +6,13 @@ import {
   readsPerMinuteMax,
   writesPerMinuteMax
 } from "@coffer/model/Limits"
-import { useState } from "react"
-import { act } from "../api/acts.ts"
-import { OperatorsApi } from "../api/operatorsApi.ts"
-import { Act, Field, TextField } from "../parts/act.tsx"
+import { Field, TextField } from "../parts/act.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
-import { Amount, Copy, minorOf, Time, typedOf } from "../parts/values.tsx"
+import { Amount, minorOf, Time, typedOf } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { TypedWord, typedIn } from "../parts/typed.tsx"
 import { Download } from "./Download.tsx"
-import { type Mode, ModeMark, OperatorAct, type OperatorActProps, useModeWords, useOperator } from "./operator.tsx"
+import { type Mode, ModeMark, OperatorAct, type OperatorActProps, useModeWords } from "./operator.tsx"
 
 const texts = {
   en: {
@@ -454,19 +451,9 @@ const Profile = ({ merchant, words }: PartProps) => {
 }
 
 const Secrets = ({ merchant, mode, words }: PartProps & { readonly mode: Mode }) => {
-  const { may } = useOperator()
   const modeWords = useModeWords()
   const { merchant_id, name } = merchant
-  const [secret, setSecret] = useState<string>()
   const params = { merchant_id, mode }
-  const show = async () => {
-    const outcome = await act(
-      OperatorsApi,
-      OperatorsApi.use((client) => client.merchants.signingSecret({ params }))
-    )
-    if ("done" in outcome) setSecret(outcome.done.data.secret)
-    return outcome
-  }
   return (
     <>
       <OperatorAct
@@ -480,19 +467,14 @@ const Secrets = ({ merchant, mode, words }: PartProps & { readonly mode: Mode })
         code={() => ({ method: "POST", path: `/operator/v1/merchants/${merchant_id}/keys/${mode}/reset` })}
         secret={({ key }: { readonly key: string }) => key}
       />
-      {may("merchants.signingSecret") &&
-        (secret === undefined ? (
-          <Act
-            name={`${words.show} (${modeWords[mode]})`}
-            says={words.showSays}
-            run={show}
-            code={() => ({ method: "GET", path: `/operator/v1/merchants/${merchant_id}/signing_secret/${mode}` })}
-          />
-        ) : (
-          <p className="secret">
-            <code>{secret}</code> <Copy text={secret} label={words.show} />
-          </p>
-        ))}
+      <OperatorAct
+        act="merchants.signingSecret"
+        name={`${words.show} (${modeWords[mode]})`}
+        says={words.showSays}
+        call={(client) => client.merchants.signingSecret({ params })}
+        code={() => ({ method: "GET", path: `/operator/v1/merchants/${merchant_id}/signing_secret/${mode}` })}
+        secret={({ secret }: { readonly secret: string }) => secret}
+      />
     </>
   )
 }

@@ -41,6 +41,7 @@ const names = {
     "merchants.update": "Edit a merchant",
     "merchants.close": "Permanently close a merchant",
     "merchants.resetKey": "Reset a merchant's main key",
+    "merchants.signingSecret": "Show a merchant's signing secret",
     "channels.set": "Set a merchant's channel",
     "people.invite": "Assign a role",
     "people.recover": "Reset a person's access",
@@ -54,6 +55,7 @@ const names = {
     "merchants.update": "修改商户设置",
     "merchants.close": "永久关闭商户",
     "merchants.resetKey": "重置商户主密钥",
+    "merchants.signingSecret": "查看商户签名密钥",
     "channels.set": "设置商户的收款渠道",
     "people.invite": "分配角色",
     "people.recover": "重置人员的登录方式",
@@ -81,6 +83,8 @@ const repeats: Readonly<Record<string, Repeat>> = {
   "merchants.close": (client, { target }) => client.merchants.close({ params: merchant_id(target) }),
   "merchants.resetKey": (client, { content, target }) =>
     client.merchants.resetKey({ params: { ...merchant_id(target), mode: content["mode"] as "live" } }),
+  "merchants.signingSecret": (client, { content, target }) =>
+    client.merchants.signingSecret({ params: { ...merchant_id(target), mode: content["mode"] as "live" } }),
   "people.invite": (client, { content }) => client.people.invite({ payload: content as never }),
   "people.recover": (client, { target }) => client.people.recover({ params: { person_id: target } }),
   "operators.create": (client, { content }) => client.operators.create({ payload: content as never }),
@@ -91,6 +95,8 @@ const repeats: Readonly<Record<string, Repeat>> = {
 const secretOf = (data: { readonly key?: string; readonly secret?: string; readonly token?: string }): string =>
   data.key ?? data.token ?? data.secret ?? ""
 const makesSecret = new Set(["merchants.resetKey", "operators.create", "api_keys.create"])
+
+const showsSecret = (act: string): boolean => makesSecret.has(act) || act === "merchants.signingSecret"
 
 /** The page on which the object stands. */
 export const pageOfTarget = ({ act, target }: Pick<ApprovalResource, "act" | "target">): string => {
@@ -161,7 +167,7 @@ export const Approval = ({ approval }: { readonly approval: ApprovalResource }) 
                 </>
               }
               call={(client) => repeat(client, approval)}
-              {...(makesSecret.has(act) ? { secret: secretOf } : {})}
+              {...(showsSecret(act) ? { secret: secretOf } : {})}
             />
           )}
           <Link href={pageOfTarget(approval)} className="button quiet">

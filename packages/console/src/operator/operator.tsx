@@ -137,7 +137,7 @@ export const OperatorAct = (props: OperatorActProps) => {
       {made !== undefined && (
         <Dialog title={props.name} onClose={() => setMade(undefined)}>
           <div className="stack">
-            <p>{words.shownOnce}</p>
+            {isOnce === true && <p>{words.shownOnce}</p>}
             <p className="secret">
               <code>{made}</code> <Copy text={made} label={props.name} />
             </p>

@@ -61,7 +61,7 @@ export const acts = {
   "merchants.close": { ...doneBy(), ofTwo: { any: always } },
   "merchants.resetKey": { ...doneBy(), gives: "key", ofTwo: { liveKeys: isLive } },
   // With it anybody can sign what the merchant takes for ours.
-  "merchants.signingSecret": { ...doneBy(), gives: "key" },
+  "merchants.signingSecret": { ...doneBy(), gives: "key", ofTwo: { liveKeys: isLive } },
   "api_keys.create": { ...doneBy(), gives: "key", ofTwo: { liveKeys: isLive } },
   "api_keys.list": reading,
   "api_keys.get": reading,
