@@ -131,7 +131,7 @@ export const layer = Layer.effect(
         const at = sql`${isoText(now)}::text::timestamptz`
         const rolled = one(
           sql`update api_keys set rolled_at = ${at}, rolled_by = ${by.email}
-            where ${ofKey(key)} and ${working(sql, now)} returning *`
+            where ${ofKey(key)} and ${isActive(sql, now)} returning *`
         )
         const secrets = Effect.andThen(
           sql`update api_key_secrets set ends_at = least(ends_at, ${isoText(endsAt)}::text::timestamptz)

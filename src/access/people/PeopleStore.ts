@@ -125,7 +125,7 @@ export const layer = Layer.effect(
     const faults = yield* Faults
     const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "people")
     const pages = makePages(sql)
-    const { change, endSessionsAt, first, give, inTurn, members, setRole, shutOut, take, withRoles } =
+    const { change, endSessionsAt, first, give, inTurn, members, setRole, revokeAllAccess, take, withRoles } =
       yield* makeWrites(sql)
 
     return PeopleStore.of({
@@ -286,7 +286,7 @@ const makeEnds = (sql: SqlClient.SqlClient) => {
     yield* endAsOperator(personId)
   })
 
-  return { endAsOperator, endChanges, shutOut }
+  return { endAsOperator, endChanges, revokeAllAccess }
 }
 
 /** Changes of the people of one merchant are serialized. */
@@ -358,7 +358,7 @@ const makeChanges = (sql: SqlClient.SqlClient) => {
 /** Each of them runs in its merchant's turn, which is a transaction. */
 const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const { first, members, withRoles } = makeReads(sql)
-  const { endAsOperator, endChanges, shutOut } = makeEnds(sql)
+  const { endAsOperator, endChanges, revokeAllAccess } = makeEnds(sql)
   const withdrawOffersOf = makeWithdraw(sql)
   const { isLastOwner, roleOf } = makeRoles(sql)
   const numbering = numbersInOrder.make(sql, yield* NewIds, {
@@ -419,7 +419,7 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     return Option.some({ ...found.value, roles })
   })
 
-  return { ...makeChanges(sql), first, give, inTurn, members, shutOut, take, withRoles }
+  return { ...makeChanges(sql), first, give, inTurn, members, revokeAllAccess, take, withRoles }
 })
 
 /** A text that cannot be a number is not looked up: Postgres refuses a text with NUL. */

@@ -9,7 +9,7 @@ import { DefaultEndpoint, type SingleAddress, type WebhookSettings } from "@coff
 import { Context, type DateTime, Effect, Layer, type Result, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
-import { answering, sealedAnswerOf } from "../../shared/idempotency/Answering.ts"
+import { sealedAnswerOf, withAnswer } from "../../shared/idempotency/Answering.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
 import { settingsIdOf, webhookSettings } from "../../access/merchants/webhookSettings.ts"
 import { type Change, NotCommitted, update } from "../../platform/commit/Change.ts"
