@@ -1,9 +1,11 @@
 /** Declared tables beside the database that there is (docs/decisions/0231). */
 import { auditLog } from "@coffer/resources/people"
 import { archivedColumns, type Column, forNobody, resource, shown } from "@coffer/resources/Resource"
+import { field, listed } from "@coffer/resources/listed"
+import { refunds } from "@coffer/resources/returns"
 import { tables } from "@coffer/resources/tables"
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { merchantOf, said } from "../kit/Merchant.ts"
 import { endpoints } from "../kit/routes/endpoints.ts"
 import { start } from "../kit/Service.ts"
@@ -41,6 +43,37 @@ it("a column without its audience, or without whose words it holds, does not com
     place: { words: "none" }
   })
   assert.hasAllKeys(declared.columns, ["label", "buyer", "note", "place"])
+})
+
+it("a listed resource with a bare column that merchants see, or a list of what they do not see, does not compile", () => {
+  const label = field(Schema.String, shown("words"), ["Label", "标签", "What is written on it."])
+  const listing = { object: "shelf", label: { en: "Shelves", zh: "书架" }, list: {}, brief: [], facts: [], filters: {} }
+  const columns = { label, note: forNobody("none") } as const
+  const declared = [
+    // @ts-expect-error its schema and its label are missing
+    listed("shelves", { label: shown("words") }, listing),
+    // @ts-expect-error no merchant sees the note
+    listed("shelves", columns, { ...listing, brief: ["note"] }),
+    // @ts-expect-error no merchant sees the note
+    listed("shelves", columns, { ...listing, list: { note: "shown" } }),
+    // @ts-expect-error its label in Chinese and its description are missing
+    listed("shelves", { label: field(Schema.String, shown("words"), ["Label"]) }, listing),
+    // @ts-expect-error operators alone see it, so it is no field
+    listed("shelves", { label: field(Schema.String, forNobody("words"), ["Label", "标签", "…"]) }, listing)
+  ]
+  assert.lengthOf(declared, 5)
+})
+
+it("labels never say whose a field is, since operators read them, too", () => {
+  const labels = [refunds].flatMap(({ fields, listing }) => [
+    listing.label,
+    ...Object.values(fields).map(({ label }) => label)
+  ])
+  assert.isAbove(labels.length, 10)
+  assert.deepStrictEqual(
+    labels.filter(({ en, zh }) => /\byour?\b/i.test(en) || /[您你]/.test(zh)),
+    []
+  )
 })
 
 it("a field that has words in one object and none in another is told apart by the eraser of stored JSON", () => {

@@ -1,37 +1,25 @@
 /** `coffer refunds`: what goes back to buyers. */
+import { refunds as declared } from "@coffer/resources/returns"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Refund } from "../../sdk/src/index.ts"
 import { connectToWrite } from "./client.ts"
+import { columnsOf, filtersOf } from "./declared.ts"
 import { exportCommand } from "./exported.ts"
-import { metadata, number, oneOf, text } from "./flags.ts"
+import { metadata, number, text } from "./flags.ts"
 import { command } from "./frame.ts"
 import { withoutNone } from "./withoutNone.ts"
-import { money, printObject, time } from "./output.ts"
+import { printObject } from "./output.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
-const filters = {
-  status: oneOf("status", ["pending", "succeeded", "failed"], "Only with this status"),
-  tradeNo: text("trade-no", "Only refunds of this order, by its trade_no"),
-  outRefundNo: text("out-refund-no", "Only the refund with this out_refund_no")
-}
+const filters = filtersOf(declared)
 
 const refunds: Resource<Refund, typeof filters> = {
   called: "refunds",
   idOf: ({ refund_no }) => refund_no,
-  columns: [
-    { title: "REFUND NO", of: ({ refund_no }) => refund_no },
-    { title: "STATUS", of: ({ status }) => status, isStatus: true },
-    { title: "AMOUNT", of: ({ amount, currency }) => money(amount, currency) },
-    { title: "CREATED", of: ({ created_at }) => time(created_at) },
-    { title: "ORDER", of: ({ trade_no }) => trade_no }
-  ],
+  columns: columnsOf(declared),
   filters,
-  list: (coffer, cursors, flags) => [coffer.refunds.list({ ...cursors, ...queryOf(flags) })]
-}
-
-function queryOf({ outRefundNo, status, tradeNo }: Command.Command.Config.Infer<typeof filters>) {
-  return withoutNone({ status, trade_no: tradeNo, out_refund_no: outRefundNo })
+  list: (coffer, cursors, flags) => [coffer.refunds.list({ ...cursors, ...withoutNone(flags) })]
 }
 
 const create = command(
@@ -94,6 +82,8 @@ export const refundsCommand = Command.make("refunds").pipe(
     tailCommand(refunds),
     settle,
     update,
-    exportCommand("refunds", filters, (coffer, created, flags) => coffer.refunds.csv({ ...created, ...queryOf(flags) }))
+    exportCommand("refunds", filters, (coffer, created, flags) =>
+      coffer.refunds.csv({ ...created, ...withoutNone(flags) })
+    )
   ])
 )

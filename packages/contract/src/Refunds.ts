@@ -1,10 +1,12 @@
 /** Refunds on the wire: the resource and its endpoints (spec: Refund; Endpoints, Refunds; silences: R1 to R13). */
 import { NewOutRefundNo } from "@coffer/model/Ids"
 import { refundReasonLengthMax } from "@coffer/model/Limits"
-import { Metadata, MetadataKeys, MetadataPatch } from "@coffer/model/Metadata"
+import { MetadataKeys, MetadataPatch } from "@coffer/model/Metadata"
 import { OrderAmount } from "@coffer/model/Money"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { FreeText } from "@coffer/model/Text"
+import { filterFields, wireFields } from "@coffer/resources/listed"
+import { refunds } from "@coffer/resources/returns"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
@@ -20,37 +22,16 @@ import {
   RefundWindowExpired,
   Unavailable
 } from "./Errors.ts"
-import { currency, instant, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
+import { merchantId, text, withExample } from "./fields.ts"
 import { ExportableQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
-const Instant = Schema.String.annotate({ format: "date-time" })
-
-const RefundStatus = Schema.Literals(["pending", "succeeded", "failed"])
-
 /** The same in responses and in `refund.*` events. */
 export const RefundResource = withExample(
-  Schema.Struct({
-    object: kind("refund"),
-    refund_no: text("Our number of the refund."),
-    out_refund_no: text("Your number of the refund; made by us when you gave none."),
-    trade_no: text("The order whose payment goes back."),
-    amount: minor("The amount that the buyer gets back"),
-    reason: orNull(Schema.String, "Your reason, if you gave one."),
-    status: RefundStatus.annotate({
-      description: "`pending` until the channel has settled it. A channel may take back what had `succeeded`."
-    }),
-    funds_frozen: Schema.Boolean.annotate({ description: "Whether the amount is held in the frozen balance." }),
-    settled_at: orNull(Instant, "When the amount was deducted for good; null while pending, and when it failed."),
-    metadata: Metadata.annotate({ description: "Your own keys and values." }),
-    currency,
-    merchant_id: merchantId,
-    mode,
-    failure_reason: orNull(Schema.String, "The channel's reason; null unless it failed."),
-    created_at: instant("When the refund was accepted."),
-    updated_at: instant("When it last changed."),
-    out_trade_no: text("Your own number of that order.")
-  }).annotate({ identifier: "Refund", description: "The refund." }),
+  Schema.Struct(wireFields(refunds, { merchant_id: merchantId })).annotate({
+    identifier: "Refund",
+    description: "The refund."
+  }),
   {
     object: "refund",
     refund_no: sampleIds.refund,
@@ -113,9 +94,7 @@ export type UpdateRefund = typeof UpdateRefund.Type
 
 export const RefundQuery = Schema.Struct({
   ...ExportableQuery,
-  trade_no: Schema.optionalKey(text("Refunds of this order: its `trade_no`, or your own `out_trade_no`.")),
-  out_refund_no: Schema.optionalKey(text("The refund with exactly this number of yours.")),
-  status: Schema.optionalKey(RefundStatus.annotate({ description: "Refunds in this state." }))
+  ...filterFields(refunds)
 })
 export type RefundQuery = typeof RefundQuery.Type
 

@@ -1,6 +1,7 @@
 /**
  * How a table of the database is declared: column by column who may see it, and whose words it holds. Archives,
- * erasures and what is searched for a buyer follow from it. Pure data: it knows no SQL and no HTTP.
+ * erasures and what is searched for a buyer follow from it. `listed.ts` adds what a resource of the API has beside. Pure
+ * data: it knows no SQL and no HTTP.
  */
 
 /**
@@ -43,7 +44,7 @@ export interface Column {
 export type Columns = Readonly<Record<string, Column>>
 
 /** A table with its columns. */
-export interface Resource<Name extends string = string, C extends Columns = Columns> {
+export interface Resource<Name extends string = string, C = Columns> {
   readonly table: Name
   readonly columns: C
 }

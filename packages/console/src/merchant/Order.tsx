@@ -3,9 +3,11 @@ import type { DisputeResource } from "@coffer/contract/Disputes"
 import type { OrderResource } from "@coffer/contract/Orders"
 import { cardText } from "@coffer/model/PaymentMethod"
 import type { RefundResource } from "@coffer/contract/Refunds"
+import { refunds as refundsDeclared } from "@coffer/resources/returns"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
+import { columnsOf } from "../parts/declared.tsx"
 import { type Column, type List, Rows } from "../parts/ListPage.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
@@ -14,7 +16,6 @@ import { useLanguage, useWords } from "../parts/words.ts"
 import { disputeColumns, disputeTexts } from "./Disputes.tsx"
 import { isWeb } from "./find.ts"
 import { OrderActs } from "./OrderActs.tsx"
-import { refundColumns, refundTexts } from "./Refunds.tsx"
 import { StatusTable } from "./StatusTable.tsx"
 import { Story } from "./Story.tsx"
 
@@ -147,14 +148,14 @@ const Parts = ({ number, words }: { readonly number: string; readonly words: Tex
   const about = { query: { trade_no: number, limit: "100" } as never, reactivityKeys: shown }
   const refunds = useAtom(api.query("refunds", "list", about))
   const disputes = useAtom(api.query("disputes", "list", about))
-  const [refundWords, disputeWords] = [useWords(refundTexts), useWords(disputeTexts)]
+  const disputeWords = useWords(disputeTexts)
   return (
     <>
       <Loaded result={refunds} lines={1}>
         {(answer) => (
           <Part
             title={words.refunds}
-            columns={refundColumns(refundWords).filter(({ id }) => id !== "trade_no")}
+            columns={columnsOf<RefundResource>(refundsDeclared, language).filter(({ id }) => id !== "trade_no")}
             rows={(answer as never as Listed<RefundResource>).data.data}
             keyOf={({ refund_no }) => refund_no}
             hrefOf={({ refund_no }) => `${base}/refunds/${refund_no}`}

@@ -1,33 +1,23 @@
 /** The page of a refund: its order, its movements of money, its metadata, and in the sandbox the bank's word. */
 import type { RefundResource } from "@coffer/contract/Refunds"
+import { refunds } from "@coffer/resources/returns"
 import { Link } from "wouter"
 import { act, ask, readAgain, shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField } from "../parts/act.tsx"
+import { factsOf } from "../parts/declared.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
-import { Amount, State, Time } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { Amount, State } from "../parts/values.tsx"
+import { useLanguage, useWords } from "../parts/words.ts"
 import { stepOf } from "./find.ts"
 import { MetadataFields, metadataPatch, metadataVersion, unlessChanged } from "./metadata.tsx"
 import { Movements } from "./Movements.tsx"
 
 const texts = {
   en: {
-    refunds: "Refunds",
-    order: "Order",
     story: "View in order timeline",
-    number: "Refund reference",
-    reason: "Reason",
-    held: "Funds on hold",
-    yes: "Yes",
-    no: "No",
-    failure: "Failure reason",
-    created: "Created",
-    settled: "Settled",
-    updated: "Updated",
-    metadata: "Metadata",
     edit: "Edit metadata",
     settle: "Settle as the bank",
     settleSays: "Test only: the bank confirms or rejects the refund. It can also reverse a refund that succeeded.",
@@ -38,19 +28,7 @@ const texts = {
     failedNote: "The funds have been returned to you. Refund the buyer another way, such as by bank transfer."
   },
   zh: {
-    refunds: "退款",
-    order: "订单",
     story: "在订单时间线中查看",
-    number: "商户退款单号",
-    reason: "原因",
-    held: "资金已冻结",
-    yes: "是",
-    no: "否",
-    failure: "失败原因",
-    created: "创建时间",
-    settled: "到账时间",
-    updated: "更新时间",
-    metadata: "元数据",
     edit: "编辑元数据",
     settle: "模拟银行处理",
     settleSays: "仅测试：银行确认或拒绝退款，也可以撤回已成功的退款。",
@@ -66,11 +44,12 @@ type Texts = typeof texts.en
 const Refund = ({ number }: { readonly number: string }) => {
   const { api, base } = useAccount()
   const words = useWords(texts)
+  const language = useLanguage()
   const refund = useAtom(api.query("refunds", "get", { params: { ref: number }, reactivityKeys: shown }))
   return (
     <ObjectPage
       result={refund}
-      back={[`${base}/refunds`, words.refunds]}
+      back={[`${base}/refunds`, refunds.listing.label[language]]}
       number={number}
       head={({ data: { amount, currency, status } }) => (
         <>
@@ -78,7 +57,15 @@ const Refund = ({ number }: { readonly number: string }) => {
         </>
       )}
       acts={({ data }) => <Acts refund={data} words={words} />}
-      facts={({ data }) => factsOf(data, words, base)}
+      facts={({ data }) =>
+        factsOf(refunds, data, language, {
+          trade_no: (
+            <Link href={`${base}/orders/${data.trade_no}`}>
+              <code>{data.trade_no}</code>
+            </Link>
+          )
+        })
+      }
     >
       {({ data }) => (
         <>
@@ -93,23 +80,6 @@ const Refund = ({ number }: { readonly number: string }) => {
     </ObjectPage>
   )
 }
-
-const factsOf = (refund: RefundResource, words: Texts, base: string) => [
-  [
-    words.order,
-    <Link key="o" href={`${base}/orders/${refund.trade_no}`}>
-      <code>{refund.trade_no}</code>
-    </Link>
-  ] as const,
-  [words.number, <code key="n">{refund.out_refund_no}</code>] as const,
-  [words.reason, refund.reason ?? "–"] as const,
-  [words.held, refund.funds_frozen ? words.yes : words.no] as const,
-  ...(refund.failure_reason === null ? [] : [[words.failure, refund.failure_reason] as const]),
-  [words.created, <Time key="c" at={refund.created_at} />] as const,
-  [words.settled, <Time key="s" at={refund.settled_at} />] as const,
-  [words.updated, <Time key="u" at={refund.updated_at} />] as const,
-  ...Object.entries(refund.metadata).map(([name, value]) => [`${words.metadata}: ${name}`, value] as const)
-]
 
 const Acts = ({ refund, words }: { readonly refund: RefundResource; readonly words: Texts }) => {
   const { api, may, mode } = useAccount()

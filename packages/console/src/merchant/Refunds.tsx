@@ -1,71 +1,28 @@
 /** The list of refunds. */
 import type { RefundResource } from "@coffer/contract/Refunds"
+import { refunds } from "@coffer/resources/returns"
 import { shown } from "../api/acts.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
-import { columnsFor } from "../parts/columns.tsx"
-import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
+import { columnsOf, filtersOf } from "../parts/declared.tsx"
+import { type List, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { stateChoices } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 
-export const refundTexts = {
+const texts = {
   en: {
-    title: "Refunds",
-    amount: "Amount",
-    status: "Status",
-    order: "Order",
-    number: "Refund reference",
-    refundNo: "Refund",
-    reason: "Reason",
-    created: "Created",
-    settled: "Settled",
-    failure: "Failure reason",
     emptyTitle: "No refunds yet",
     empty: "Refund a paid order from its page or with the API. The buyer is refunded to the original payment method."
   },
-  zh: {
-    title: "退款",
-    amount: "金额",
-    status: "状态",
-    order: "订单",
-    number: "商户退款单号",
-    refundNo: "退款号",
-    reason: "原因",
-    created: "创建时间",
-    settled: "到账时间",
-    failure: "失败原因",
-    emptyTitle: "还没有退款",
-    empty: "您可以在订单页面或通过 API 退款，款项将原路退回买家。"
-  }
+  zh: { emptyTitle: "还没有退款", empty: "您可以在订单页面或通过 API 退款，款项将原路退回买家。" }
 }
-type Texts = typeof refundTexts.en
-
-const { code, money, plain, state, time } = columnsFor<RefundResource>()
-
-export const refundColumns = (words: Texts): ReadonlyArray<Column<RefundResource>> => [
-  money("amount", words.amount),
-  state(words.status),
-  plain("reason", words.reason, { isWide: true }),
-  code("out_refund_no", words.number, { isWide: true }),
-  code("trade_no", words.order, { isWide: true }),
-  code("refund_no", words.refundNo, { isHidden: true }),
-  plain("failure_reason", words.failure, { isHidden: true }),
-  time("settled_at", words.settled, { isHidden: true }),
-  time("created_at", words.created)
-]
-
-const states = ["pending", "succeeded", "failed"]
+type Texts = typeof texts.en
 
 const listOf = ({ api, base }: InAccount, words: Texts, language: Language): List<RefundResource> => ({
   id: "refunds",
-  title: words.title,
-  columns: refundColumns(words),
-  filters: [
-    { name: "status", label: words.status, choices: stateChoices(states, language) },
-    { name: "trade_no", label: words.order },
-    { name: "out_refund_no", label: words.number }
-  ],
+  title: refunds.listing.label[language],
+  columns: columnsOf(refunds, language),
+  filters: filtersOf(refunds, language),
   page: (query) => api.query("refunds", "list", { query: query as never, reactivityKeys: shown }) as never,
   keyOf: ({ refund_no }) => refund_no,
   hrefOf: ({ refund_no }) => `${base}/refunds/${refund_no}`,
@@ -85,6 +42,6 @@ const listOf = ({ api, base }: InAccount, words: Texts, language: Language): Lis
   )
 })
 
-const Refunds = () => <ListPage list={listOf(useAccount(), useWords(refundTexts), useLanguage())} />
+const Refunds = () => <ListPage list={listOf(useAccount(), useWords(texts), useLanguage())} />
 
 export default Refunds

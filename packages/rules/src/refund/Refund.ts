@@ -5,9 +5,11 @@
  * Two states are ours. `reserved`: the amount is promised and the channel is being asked. `void`: the channel surely
  * did nothing and the merchant was told so; there is no such refund any more.
  */
-import { ChannelName, MerchantId, Mode, OutRefundNo, OutTradeNo, PaymentId, RefundNo, TradeNo } from "@coffer/model/Ids"
+import { RefundNo } from "@coffer/model/Ids"
 import { merge, Metadata, MetadataPatch, patchProblem } from "@coffer/model/Metadata"
-import { Currency, Minor } from "@coffer/model/Money"
+import type { Minor } from "@coffer/model/Money"
+import { fixedFields } from "@coffer/resources/listed"
+import { refunds } from "@coffer/resources/returns"
 import { Schema } from "effect"
 import { accept, type Decision, refuse } from "../Decision.ts"
 import { type Consequence, nothing } from "../Consequence.ts"
@@ -15,39 +17,16 @@ import { OrderCommand } from "../order/Order.ts"
 import type { Movement } from "../wallet/post.ts"
 
 /** The terms of the refund; none of them ever changes. */
-export const terms = {
-  refundNo: RefundNo,
-  outRefundNo: OutRefundNo,
-  tradeNo: TradeNo,
-  /** The order's, for books that are kept by it. */
-  outTradeNo: OutTradeNo,
-  merchantId: MerchantId,
-  mode: Mode,
-  /** The payment's channel, which is asked to pay it back. */
-  channel: ChannelName,
-  /** The payment that is paid back, by the channel's number. */
-  paymentId: PaymentId,
-  amount: Minor,
-  /** As it was asked for: null means all that remained. A repeat has to ask for the same (silences: R4). */
-  requestedAmount: Schema.NullOr(Minor),
-  currency: Currency,
-  reason: Schema.NullOr(Schema.String),
-  /** Where the order wants its events, and so those of its refunds. */
-  notifyUrl: Schema.NullOr(Schema.String),
-  /** The idempotency claim that the request held, when it named no number. */
-  request: Schema.NullOr(Schema.String),
-  /** The run of the program that reserved it and asks the channel; null: unknown. */
-  run: Schema.NullOr(Schema.Int),
-  createdAt: Schema.DateTimeUtc
-}
+export const terms = fixedFields(refunds)
 
-const notes = { metadata: Metadata, updatedAt: Schema.DateTimeUtc }
+const { failure_reason, metadata, settled_at, updated_at } = refunds.columns
+const notes = { metadata: metadata.schema, updatedAt: updated_at.schema }
 
 export const Refund = Schema.Union([
   Schema.Struct({ status: Schema.tag("reserved"), ...terms, ...notes }),
   Schema.Struct({ status: Schema.tag("pending"), ...terms, ...notes }),
-  Schema.Struct({ status: Schema.tag("succeeded"), ...terms, ...notes, settledAt: Schema.DateTimeUtc }),
-  Schema.Struct({ status: Schema.tag("failed"), ...terms, ...notes, failureReason: Schema.String }),
+  Schema.Struct({ status: Schema.tag("succeeded"), ...terms, ...notes, settledAt: settled_at.schema }),
+  Schema.Struct({ status: Schema.tag("failed"), ...terms, ...notes, failureReason: failure_reason.schema }),
   Schema.Struct({ status: Schema.tag("void"), ...terms, ...notes })
 ]).pipe(Schema.toTaggedUnion("status"))
 export type Refund = typeof Refund.Type

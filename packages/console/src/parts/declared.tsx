@@ -1,0 +1,91 @@
+/** Lists and pages of a declared resource: the columns, the filters, and the fields beside an object. */
+import { type AnyListed, choicesOf, type Field, kindOf } from "@coffer/resources/listed"
+import { columnsFor } from "./columns.tsx"
+import type { Column, Filter } from "./ListPage.tsx"
+import { Amount, Method, methodText, State, stateText, Time } from "./values.tsx"
+import type { Language } from "./words.ts"
+
+const places = { shown: {}, wide: { isWide: true }, hidden: { isHidden: true } }
+
+/** The columns of its list. */
+export const columnsOf = <Row extends object>(
+  { fields, listing }: AnyListed,
+  language: Language
+): ReadonlyArray<Column<Row>> => {
+  const { code, money, plain, state, time } = columnsFor<Row>()
+  return Object.entries(listing.list).map(([name, place]): Column<Row> => {
+    const field = fields[name]!
+    const [id, label, more] = [name as never, field.label[language], places[place]]
+    if (kindOf(field) === "time") return time(id, label, more)
+    switch (field.look) {
+      case "money":
+        return money(id, label, more)
+      case "code":
+        return code(id, label, more)
+      case "state":
+        return state(label, more)
+      case "method":
+        return plain(id, label, {
+          cell: (row) => <Method of={((row as Values)[name] as string | null | undefined) ?? null} />,
+          ...more
+        })
+      default:
+        return plain(id, label, more)
+    }
+  })
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** The filters of its list. Those with a set of words are a choice. */
+export const filtersOf = ({ fields, listing }: AnyListed, language: Language): ReadonlyArray<Filter> =>
+  Object.keys(listing.filters).map((name) => {
+    const field = fields[name]!
+    const textOf = field.look === "method" ? methodText : stateText
+    const choices = choicesOf(field)?.map((choice) => [choice, textOf(choice, language)] as const)
+    return { name, label: field.label[language], ...(choices === undefined ? {} : { choices }) }
+  })
+
+type Fact = readonly [name: string, value: React.ReactNode]
+
+const texts = { en: { yes: "Yes", no: "No" }, zh: { yes: "是", no: "否" } }
+
+/**
+ * The fields beside its page, but for those that are null. `own`: fields that are more than their value, such as a link;
+ * one that is undefined is left out.
+ */
+export const factsOf = <Row extends object>(
+  { fields, listing }: AnyListed,
+  row: Row,
+  language: Language,
+  own: { readonly [Name in keyof Row]?: React.ReactNode } = {}
+): ReadonlyArray<Fact> =>
+  listing.facts.flatMap((name): ReadonlyArray<Fact> => {
+    const field = fields[name]!
+    const value = (row as Values)[name]
+    const label = field.label[language]
+    if (name in own) return own[name as keyof Row] === undefined ? [] : [[label, own[name as keyof Row]]]
+    if (value === null) return []
+    if (kindOf(field) === "map") {
+      return Object.entries(value as Readonly<Record<string, string>>).map(([key, text]) => [`${label}: ${key}`, text])
+    }
+    return [[label, factOf(field, value, row as Values, language)]]
+  })
+
+const factOf = (field: Field, value: unknown, { currency }: Values, language: Language): React.ReactNode => {
+  const kind = kindOf(field)
+  if (kind === "time") return <Time at={String(value)} />
+  if (kind === "truth") return value === true ? texts[language].yes : texts[language].no
+  switch (field.look) {
+    case "money":
+      return <Amount minor={Number(value)} currency={String(currency)} />
+    case "state":
+      return <State of={String(value)} />
+    case "method":
+      return <Method of={String(value)} />
+    case "code":
+      return <code>{String(value)}</code>
+    default:
+      return String(value)
+  }
+}
