@@ -126,7 +126,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("commands f
       yield* json("orders create --amount 5 --out-trade-no a-longer-number")
       const { stdout } = yield* type(["orders", "list"], env)
       const rows = stdout.trimEnd().split("\n")
-      assert.match(rows[0]!, /^TRADE NO +STATUS +AMOUNT +REFUNDED +CREATED +OUT TRADE NO$/)
+      assert.match(rows[0]!, /^ORDER +STATUS +AMOUNT +REFUNDED +CREATED +ORDER REFERENCE$/)
       assert.deepStrictEqual(
         rows.slice(1).map((row) => row.slice(rows[0]!.indexOf("AMOUNT")).split(/ {2,}/)[0]),
         ["0.05 USD", "19.99 USD"]

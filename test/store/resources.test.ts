@@ -2,6 +2,7 @@
 import { auditLog } from "@coffer/resources/people"
 import { archivedColumns, type Column, forNobody, resource, shown } from "@coffer/resources/Resource"
 import { field, listed } from "@coffer/resources/listed"
+import { orders } from "@coffer/resources/orders"
 import { refunds } from "@coffer/resources/returns"
 import { tables } from "@coffer/resources/tables"
 import { assert, it } from "@effect/vitest"
@@ -65,7 +66,7 @@ it("a listed resource with a bare column that merchants see, or a list of what t
 })
 
 it("labels never say whose a field is, since operators read them, too", () => {
-  const labels = [refunds].flatMap(({ fields, listing }) => [
+  const labels = [orders, refunds].flatMap(({ fields, listing }) => [
     listing.label,
     ...Object.values(fields).map(({ label }) => label)
   ])

@@ -1,8 +1,11 @@
 /** `coffer orders`: what buyers pay. */
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { orders as declared } from "@coffer/resources/orders"
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import type { Coffer, Order, TimelineEntry } from "../../sdk/src/index.ts"
 import { connect, connectToWrite } from "./client.ts"
+import { columnsOf, filtersOf } from "./declared.ts"
 import { exportCommand } from "./exported.ts"
 import { amount, currency, metadata, number, oneOf, text } from "./flags.ts"
 import { command, json, type Words } from "./frame.ts"
@@ -11,18 +14,7 @@ import { type Column, money, printObject, span, table, time } from "./output.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
 const filters = {
-  status: oneOf(
-    "status",
-    ["pending", "paid", "partially_refunded", "refunded", "failed", "expired"],
-    "Only with this status"
-  ),
-  outTradeNo: text("out-trade-no", "Only the order with this out_trade_no"),
-  receiptEmail: text("receipt-email", "Only orders with this receipt email"),
-  paymentMethod: oneOf(
-    "payment-method",
-    ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"],
-    "Only orders paid with this method"
-  ),
+  ...filtersOf(declared),
   amountMin: number("amount-min", "Minimum amount, in minor units"),
   amountMax: number("amount-max", "Maximum amount, in minor units"),
   metadata
@@ -31,23 +23,13 @@ const filters = {
 const orders: Resource<Order, typeof filters> = {
   called: "orders",
   idOf: ({ trade_no }) => trade_no,
-  columns: [
-    { title: "TRADE NO", of: ({ trade_no }) => trade_no },
-    { title: "STATUS", of: ({ status }) => status, isStatus: true },
-    { title: "AMOUNT", of: ({ amount, currency }) => money(amount, currency) },
-    { title: "REFUNDED", of: ({ currency, refunded_amount }) => money(refunded_amount, currency) },
-    { title: "CREATED", of: ({ created_at }) => time(created_at) },
-    { title: "OUT TRADE NO", of: ({ out_trade_no }) => out_trade_no }
-  ],
+  columns: columnsOf(declared),
   filters,
   list: (coffer, cursors, flags) => [coffer.orders.list({ ...cursors, ...queryOf(flags) })]
 }
 
-function queryOf(flags: Command.Command.Config.Infer<typeof filters>) {
-  const { amountMax, amountMin, metadata, outTradeNo, paymentMethod, receiptEmail, status } = flags
-  const amount = withoutNone({ gte: amountMin, lte: amountMax })
-  const own = withoutNone({ status, out_trade_no: outTradeNo, metadata })
-  return { ...own, ...withoutNone({ receipt_email: receiptEmail, payment_method: paymentMethod }), amount }
+function queryOf({ amountMax, amountMin, ...own }: Command.Command.Config.Infer<typeof filters>) {
+  return { ...withoutNone(own), amount: withoutNone({ gte: amountMin, lte: amountMax }) }
 }
 
 const create = command(
@@ -149,11 +131,7 @@ const pay = actCommand(
       ["succeed", "decline", "cancel", "fail", "redirect", "succeed_unreported"],
       "Outcome of the payment; succeed by default"
     ),
-    paymentMethod: oneOf(
-      "payment-method",
-      ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"],
-      "card by default"
-    )
+    paymentMethod: oneOf("payment-method", PaymentMethod.literals, "card by default")
   },
   ({ testHelpers }, ref, { outcome, paymentMethod }) =>
     testHelpers.orders.pay(ref, withoutNone({ outcome, payment_method: paymentMethod }))

@@ -1,93 +1,29 @@
 /** Orders on the wire: the resource and its endpoints (spec: Order; Endpoints, Orders). */
 import { emailLengthMax, subjectLengthMax, urlLengthMax } from "@coffer/model/Limits"
 import { Mode, NewOutTradeNo } from "@coffer/model/Ids"
-import { Metadata, MetadataKeys, MetadataPatch } from "@coffer/model/Metadata"
+import { Locale } from "@coffer/model/Locale"
+import { MetadataKeys, MetadataPatch } from "@coffer/model/Metadata"
 import { Currency, OrderAmount } from "@coffer/model/Money"
-import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { OneLine } from "@coffer/model/Text"
+import { filterFields, wireFields } from "@coffer/resources/listed"
+import { orders } from "@coffer/resources/orders"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { channelBoundsText } from "./Channels.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
-import {
-  closingNote,
-  currency,
-  instant,
-  kind,
-  merchantId,
-  minor,
-  minorOrNull,
-  mode,
-  ofMerchant,
-  orNull,
-  text,
-  withExample
-} from "./fields.ts"
+import { closingNote, currency, kind, merchantId, minor, ofMerchant, orNull, text, withExample } from "./fields.ts"
 import { ExportableQuery, ListQuery, MetadataFilters, timestamp, withMetadataFilters } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
-const Instant = Schema.String.annotate({ format: "date-time" })
-
-const OrderStatus = Schema.Literals(["pending", "paid", "partially_refunded", "refunded", "failed", "expired"])
-
 /** Same structure in create, retrieve and list responses and in `payment.*` events (silences: V3). */
 export const OrderResource = withExample(
-  Schema.Struct({
-    object: kind("order"),
-    trade_no: text("Our number of the order; begins with `TRD_SB_` in the sandbox, `TRD_` in live."),
-    out_trade_no: text("Your number of the order; equal to `trade_no` when you gave none."),
-    merchant_id: merchantId,
-    amount: minor("The amount that the buyer pays"),
-    fee: minorOrNull("The acquiring fee", "until the payment is credited"),
-    net_amount: minorOrNull("`amount` less `fee`", "until the payment is credited"),
-    refunded_amount: minor("The sum of the refunds that have succeeded"),
-    currency,
-    subject: orNull(Schema.String, "The title that the buyer reads at checkout."),
-    status: OrderStatus.annotate({
-      description: "`pending` may still be paid. `failed` and `expired` are final; money that comes then goes back."
-    }),
-    mode,
-    payment_id: orNull(
-      Schema.String,
-      "The channel's number of the payment; null until paid. Reconcile by `trade_no`: this one may change."
-    ),
-    payment_method: orNull(PaymentMethod, "How the buyer paid; null until then."),
-    refundable_until: orNull(
-      Instant,
-      "The last moment for a refund, where the payment method has one (`alipay`, `wechat_pay`); otherwise null."
-    ),
-    checkout_url: text("Send the buyer there. Signed and bound to expire: do not store it, do not log it."),
-    expires_at: instant("When checkout takes no payment any more: 24 hours after creation."),
-    notify_url: orNull(Schema.String, "Where the events of this order go, instead of to your endpoints."),
-    return_url: orNull(Schema.String, "Where the buyer goes after the payment."),
-    metadata: Metadata.annotate({ description: "Your own keys and values." }),
-    paid_at: orNull(Instant, "When the payment succeeded; null until then."),
-    created_at: instant("When the order was created."),
-    receipt_url: orNull(Schema.String, "The printable receipt; null until paid. It shows what was refunded, too."),
-    receipt_number: orNull(Schema.String, "The receipt's number; null until it is first viewed or sent."),
-    receipt_email: orNull(Schema.String, "The address for the receipt."),
-    receipt_sent_at: orNull(Instant, "When a receipt was last sent; null before."),
-    locale: orNull(Schema.Literals(["zh", "en"]), "The buyer's language; null follows the browser."),
-    receipt_failure_reason: orNull(
-      Schema.String,
-      "Why the last mail with the receipt did not go out, such as the mail server's words; null when it did."
-    ),
-    payment_failure_reason: orNull(
-      Schema.String,
-      "Why the last attempt to pay did not succeed, in the channel's code, such as `insufficient_funds`; null when " +
-        "there was none, and once the order is paid. The timeline has all attempts."
-    ),
-    paid_card: orNull(
-      Schema.Struct({
-        brand: text("In the channel's word: `visa`, `mastercard`, `amex`, `unionpay`, `jcb`, `discover`, `diners`."),
-        last4: text("The last four digits of its number.")
-      }),
-      "The card that was charged, also behind Apple Pay or Google Pay; null until paid, and where it was no card."
-    )
-  }).annotate({ identifier: "Order", description: "The order." }),
+  Schema.Struct(wireFields(orders, { merchant_id: merchantId })).annotate({
+    identifier: "Order",
+    description: "The order."
+  }),
   {
     object: "order",
     trade_no: sampleIds.order,
@@ -152,7 +88,7 @@ export const CreateOrder = withoutNulls(
       ),
       metadata: optional(MetadataKeys, "At most 50 keys of 1 to 40 characters, values of at most 500."),
       receipt_email: optional(Email, "The address for the receipt, which is sent by itself once paid."),
-      locale: optional(Schema.Literals(["zh", "en"]), "Language of checkout and receipt; otherwise the browser's.")
+      locale: optional(Locale, "Language of checkout and receipt; otherwise the browser's.")
     }).annotate({ identifier: "CreateOrder", description: "The terms of the order." }),
     {
       amount: 1999,
@@ -192,10 +128,7 @@ const Amount = Schema.String.check(
 export const OrderQuery = Schema.StructWithRest(
   Schema.Struct({
     ...ExportableQuery,
-    status: Schema.optionalKey(OrderStatus.annotate({ description: "Orders in this state." })),
-    out_trade_no: Schema.optionalKey(text("The order with exactly this number of yours.")),
-    receipt_email: Schema.optionalKey(text("Orders whose receipt goes to this address, in any capitals.")),
-    payment_method: Schema.optionalKey(PaymentMethod.annotate({ description: "Orders that were paid so." })),
+    ...filterFields(orders),
     "paid_at[gte]": timestamp("Paid then or later"),
     "paid_at[lte]": timestamp("Paid then or earlier, a second of Unix time to its end"),
     "amount[gte]": Schema.optionalKey(
@@ -213,7 +146,7 @@ export type OrderQuery = typeof OrderQuery.Type
 export const OperatorOrderQuery = Schema.Struct({
   ...ListQuery,
   mode: Mode.annotate({ description: "The environment whose orders are listed." }),
-  status: Schema.optionalKey(OrderStatus.annotate({ description: "Orders in this state." })),
+  status: filterFields(orders).status,
   out_trade_no: Schema.optionalKey(text("The order with exactly this number of the merchant's."))
 })
 

@@ -19,7 +19,7 @@ export type Words = "none" | "address" | "words" | "mentions" | "request" | "per
 
 /**
  * Who may see a column. `merchant`: its merchant, in the API and in archives. `archive`: its merchant, in archives
- * alone. `operators`: operators alone. `nobody`: the program alone.
+ * and in what is made of it elsewhere, such as the timeline. `operators`: operators alone. `nobody`: the program alone.
  */
 export type Audience = "merchant" | "archive" | "operators" | "nobody"
 
@@ -44,9 +44,11 @@ export interface Column {
 export type Columns = Readonly<Record<string, Column>>
 
 /** A table with its columns. */
-export interface Resource<Name extends string = string, C = Columns> {
+export interface Resource<Name extends string = string, C = Columns, F = Columns> {
   readonly table: Name
   readonly columns: C
+  /** Of one that is listed: what merchants see on the wire, with what no column has. */
+  readonly fields?: F
 }
 
 export const resource = <const Name extends string, const C extends Columns>(

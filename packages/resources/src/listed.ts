@@ -58,7 +58,7 @@ interface Listing<Name extends string> {
   readonly filters: { readonly [N in Name]?: string }
 }
 
-export interface Listed<Name extends string, C, L> extends Resource<Name, Stored<C>> {
+export interface Listed<Name extends string, C, L> extends Resource<Name, Stored<C>, Fields<C>> {
   /** The fields on the wire, in its order, which CSV files have, too. */
   readonly fields: Fields<C>
   readonly listing: L

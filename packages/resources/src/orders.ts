@@ -1,48 +1,263 @@
 /** Orders, and payment links, of which visits make orders. */
+import { OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
+import { Locale } from "@coffer/model/Locale"
+import { Metadata } from "@coffer/model/Metadata"
+import { Minor, OrderAmount } from "@coffer/model/Money"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { Schema } from "effect"
+import { code, field, fixed, listed, money } from "./listed.ts"
 import { archived, each, forNobody, forOperators, listWith, objectWith, ownTable, resource, shown } from "./Resource.ts"
+import { currency, merchantId, mode } from "./shared.ts"
 
-export const orders = resource("orders", {
-  trade_no: shown("none"),
-  version: forNobody("none"),
-  merchant_id: shown("none"),
-  mode: shown("none"),
-  out_trade_no: shown("none"),
-  amount: shown("none"),
-  currency: shown("none"),
-  subject: shown("words"),
-  status: shown("none"),
-  fee: shown("none"),
-  refunded_amount: shown("none"),
-  refunding_amount: archived("none"),
-  /** The payment, by the channel's number. */
-  payment_id: archived("none"),
-  payment_method: shown("none"),
-  channel: archived("none"),
-  card: shown("address", "value"),
-  attempts: shown("none"),
-  declines: archived("none"),
-  refundable_until: shown("none"),
-  notify_url: shown("mentions"),
-  return_url: shown("mentions"),
-  metadata: shown("words", "map"),
-  receipt_email: shown("address"),
-  receipt: shown("words", objectWith({ failure: shown("words") })),
-  unapplied_payments: shown("words", listWith({ note: forOperators("words"), problem: shown("words") })),
-  unapplied_error: forOperators("words"),
-  unapplied_attempts: forOperators("none"),
-  unapplied_due_at: forOperators("none"),
-  locale: shown("none"),
-  disputes_open: shown("none"),
-  disputes_lost: archived("none"),
-  due_at: forNobody("none"),
-  due_attempts: forNobody("none"),
-  /** A repeat of a create is compared with it after the texts are gone. */
-  terms_hash: forNobody("none"),
-  paid_at: shown("none"),
-  expires_at: shown("none"),
-  created_at: shown("none"),
-  erased_at: archived("none")
-})
+export const orders = listed(
+  "orders",
+  {
+    // In the order of the specification.
+    trade_no: field(
+      TradeNo,
+      shown("none"),
+      ["Order", "订单号", "Our number of the order; begins with `TRD_SB_` in the sandbox, `TRD_` in live."],
+      { ...fixed, ...code }
+    ),
+    out_trade_no: field(
+      OutTradeNo,
+      shown("none"),
+      ["Order reference", "商户订单号", "Your number of the order; equal to `trade_no` when you gave none."],
+      { ...fixed, ...code }
+    ),
+    merchant_id: merchantId,
+    amount: field(OrderAmount, shown("none"), ["Amount", "金额", "The amount that the buyer pays, in minor units."], {
+      ...fixed,
+      ...money
+    }),
+    fee: field(
+      Minor,
+      shown("none"),
+      ["Fee", "手续费", "The acquiring fee, in minor units; null until the payment is credited."],
+      { ...money, absent: true }
+    ),
+    net_amount: field(
+      Schema.NullOr(Schema.Int),
+      shown("none"),
+      ["Net", "净额", "`amount` less `fee`, in minor units; null until the payment is credited."],
+      { ...money, made: "unstored" }
+    ),
+    refunded_amount: field(
+      Minor,
+      shown("none"),
+      ["Refunded", "已退款", "The sum of the refunds that have succeeded, in minor units."],
+      { ...money, made: "stored" }
+    ),
+    currency,
+    subject: field(
+      Schema.NullOr(Schema.String),
+      shown("words"),
+      ["Subject", "商品标题", "The title that the buyer reads at checkout."],
+      fixed
+    ),
+    status: field(
+      Schema.Literals(["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]),
+      shown("none"),
+      [
+        "Status",
+        "状态",
+        "`pending` may still be paid. `failed` and `expired` are final; money that comes then goes back."
+      ],
+      { look: "state" }
+    ),
+    mode,
+    /** By the channel's number. */
+    payment_id: field(
+      PaymentId,
+      shown("none"),
+      [
+        "Payment",
+        "付款单号",
+        "The channel's number of the payment; null until paid. Reconcile by `trade_no`: this one may change."
+      ],
+      { ...code, absent: true }
+    ),
+    payment_method: field(
+      Schema.NullOr(PaymentMethod),
+      shown("none"),
+      ["Method", "支付方式", "How the buyer paid; null until then."],
+      { look: "method", made: "stored" }
+    ),
+    refundable_until: field(
+      Schema.NullOr(Schema.DateTimeUtc),
+      shown("none"),
+      [
+        "Refundable until",
+        "可退款至",
+        "The last moment for a refund, where the payment method has one (`alipay`, `wechat_pay`); otherwise null."
+      ],
+      { absent: true }
+    ),
+    checkout_url: field(
+      Schema.String,
+      shown("none"),
+      ["Checkout", "收银台", "Send the buyer there. Signed and bound to expire: do not store it, do not log it."],
+      { made: "unstored" }
+    ),
+    expires_at: field(
+      Schema.DateTimeUtc,
+      shown("none"),
+      ["Expires", "过期时间", "When checkout takes no payment any more: 24 hours after creation."],
+      fixed
+    ),
+    notify_url: field(
+      Schema.NullOr(Schema.String),
+      shown("mentions"),
+      ["Events sent to", "事件发送至", "Where the events of this order go, instead of to your endpoints."],
+      fixed
+    ),
+    return_url: field(
+      Schema.NullOr(Schema.String),
+      shown("mentions"),
+      ["Return URL", "返回地址", "Where the buyer goes after the payment."],
+      fixed
+    ),
+    metadata: field(Metadata, shown("words", "map"), ["Metadata", "元数据", "Your own keys and values."]),
+    paid_at: field(
+      Schema.DateTimeUtc,
+      shown("none"),
+      ["Paid", "付款时间", "When the payment succeeded; null until then."],
+      { absent: true }
+    ),
+    created_at: field(Schema.DateTimeUtc, shown("none"), ["Created", "创建时间", "When the order was created."], fixed),
+    receipt_url: field(
+      Schema.NullOr(Schema.String),
+      shown("none"),
+      ["Receipt page", "收据页面", "The printable receipt; null until paid. It shows what was refunded, too."],
+      { made: "unstored" }
+    ),
+    receipt_number: field(
+      Schema.NullOr(Schema.String),
+      shown("none"),
+      ["Receipt", "收据", "The receipt's number; null until it is first viewed or sent."],
+      { made: "unstored" }
+    ),
+    receipt_email: field(Schema.NullOr(Schema.String), shown("address"), [
+      "Receipt email",
+      "收据邮箱",
+      "The address for the receipt."
+    ]),
+    receipt_sent_at: field(
+      Schema.NullOr(Schema.DateTimeUtc),
+      shown("none"),
+      ["Receipt sent", "收据发送时间", "When a receipt was last sent; null before."],
+      { made: "unstored" }
+    ),
+    locale: field(
+      Schema.NullOr(Locale),
+      shown("none"),
+      ["Buyer's language", "买家语言", "The buyer's language; null follows the browser."],
+      fixed
+    ),
+    receipt_failure_reason: field(
+      Schema.NullOr(Schema.String),
+      shown("words"),
+      [
+        "Receipt not sent",
+        "收据发送失败",
+        "Why the last mail with the receipt did not go out, such as the mail server's words; null when it did."
+      ],
+      { made: "unstored" }
+    ),
+    payment_failure_reason: field(
+      Schema.NullOr(Schema.String),
+      shown("none"),
+      [
+        "Payment failure reason",
+        "付款失败原因",
+        "Why the last attempt to pay did not succeed, in the channel's code, such as `insufficient_funds`; null when " +
+          "there was none, and once the order is paid. The timeline has all attempts."
+      ],
+      { made: "unstored" }
+    ),
+    /** The column `card`: API logs redact whatever is called so. */
+    paid_card: field(
+      Schema.NullOr(
+        Schema.Struct({
+          brand: Schema.String.annotate({
+            description: "In the channel's word: `visa`, `mastercard`, `amex`, `unionpay`, `jcb`, `discover`, `diners`."
+          }),
+          last4: Schema.String.annotate({ description: "The last four digits of its number." })
+        })
+      ),
+      shown("address", "value"),
+      [
+        "Card",
+        "银行卡",
+        "The card that was charged, also behind Apple Pay or Google Pay; null until paid, and where it was no card."
+      ],
+      { made: "unstored" }
+    ),
+
+    version: forNobody("none"),
+    refunding_amount: archived("none"),
+    channel: archived("none"),
+    card: archived("address", "value"),
+    attempts: archived("none"),
+    declines: archived("none"),
+    receipt: archived("words", objectWith({ failure: shown("words") })),
+    unapplied_payments: archived("words", listWith({ note: forOperators("words"), problem: shown("words") })),
+    unapplied_error: forOperators("words"),
+    unapplied_attempts: forOperators("none"),
+    unapplied_due_at: forOperators("none"),
+    disputes_open: archived("none"),
+    disputes_lost: archived("none"),
+    due_at: forNobody("none"),
+    due_attempts: forNobody("none"),
+    /** A repeat of a create is compared with it after the texts are gone. */
+    terms_hash: forNobody("none"),
+    erased_at: archived("none")
+  },
+  {
+    object: "order",
+    label: { en: "Orders", zh: "订单" },
+    list: {
+      amount: "shown",
+      status: "shown",
+      subject: "wide",
+      out_trade_no: "shown",
+      trade_no: "hidden",
+      payment_method: "wide",
+      refunded_amount: "hidden",
+      receipt_email: "hidden",
+      created_at: "shown",
+      paid_at: "hidden"
+    },
+    brief: ["trade_no", "status", "amount", "refunded_amount", "created_at", "out_trade_no"],
+    facts: [
+      "subject",
+      "out_trade_no",
+      "fee",
+      "net_amount",
+      "refunded_amount",
+      "payment_method",
+      "paid_card",
+      "payment_id",
+      "created_at",
+      "paid_at",
+      "expires_at",
+      "refundable_until",
+      "receipt_email",
+      "receipt_number",
+      "receipt_sent_at",
+      "receipt_failure_reason",
+      "notify_url",
+      "locale",
+      "metadata"
+    ],
+    filters: {
+      status: "Orders in this state.",
+      out_trade_no: "The order with exactly this number of yours.",
+      receipt_email: "Orders whose receipt goes to this address, in any capitals.",
+      payment_method: "Orders that were paid so."
+    }
+  }
+)
 
 export const orderTags = ownTable("order_tags", ["tag", "trade_no"])
 

@@ -153,16 +153,16 @@ const addressesOf = (value: Fields): ReadonlyArray<string> =>
 const hasNumber = (value: Fields, isOne: (number: string) => boolean): boolean =>
   Object.entries(value).some(([name, field]) => numberNames.has(name) && typeof field === "string" && isOne(field))
 
-/** Columns that merchants see and that are declared to hold this. JSON whose parts differ is looked at part by part. */
+/** What merchants see and what is declared to hold this: columns, and fields that a view makes. JSON whose parts differ is looked at part by part. */
 const columnsOf = (held: Words): ReadonlyArray<string> =>
   tables.flatMap((table) =>
-    Object.entries(archivedColumns(table)).flatMap(([name, { shape, words }]) =>
+    Object.entries({ ...archivedColumns(table), ...table.fields }).flatMap(([name, { shape, words }]) =>
       words === held && shape !== "objects" && typeof shape !== "object" ? [name] : []
     )
   )
 
 /** Fields that an erased order has no more. */
-const nulledNames: ReadonlySet<string> = new Set([...columnsOf("address"), "paid_card"])
+const nulledNames: ReadonlySet<string> = new Set(columnsOf("address"))
 
 /** Fields whose value may say that an object belongs to an erased order. */
 const numberNames: ReadonlySet<string> = new Set([
@@ -178,13 +178,12 @@ const numberNames: ReadonlySet<string> = new Set([
 const keyName = "idempotency_key"
 export const withoutAnyAddress = (key: string): string => (/@|%40/.test(key) ? erasedText : key)
 
-/** Those of columns, those that are called otherwise on the wire, and those that stand in no column of their own. */
+/** Those that are declared, those that are called otherwise on the wire, and those that stand in no column of their own. */
 const personalNames: ReadonlySet<string> = new Set([
   ...nulledNames,
   ...columnsOf("words"),
   keyName,
   "email",
-  "receipt_failure_reason",
   "response_excerpt",
   "note",
   "problem",

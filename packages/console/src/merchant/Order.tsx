@@ -1,17 +1,18 @@
 /** The page of an order: its story, its refunds and disputes, its receipt, and what its status allows. */
 import type { DisputeResource } from "@coffer/contract/Disputes"
 import type { OrderResource } from "@coffer/contract/Orders"
+import { orders } from "@coffer/resources/orders"
 import { cardText } from "@coffer/model/PaymentMethod"
 import type { RefundResource } from "@coffer/contract/Refunds"
-import { refunds as refundsDeclared } from "@coffer/resources/returns"
+import { refunds as declaredRefunds } from "@coffer/resources/returns"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
-import { columnsOf } from "../parts/declared.tsx"
+import { columnsOf, factsOf } from "../parts/declared.tsx"
 import { type Column, type List, Rows } from "../parts/ListPage.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
-import { Amount, Method, State, Time } from "../parts/values.tsx"
+import { Amount, State, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { disputeColumns, disputeTexts } from "./Disputes.tsx"
 import { isWeb } from "./find.ts"
@@ -19,68 +20,17 @@ import { OrderActs } from "./OrderActs.tsx"
 import { StatusTable } from "./StatusTable.tsx"
 import { Story } from "./Story.tsx"
 
-const texts = {
-  en: {
-    orders: "Orders",
-    subject: "Subject",
-    ownNumber: "Order reference",
-    fee: "Fee",
-    net: "Net",
-    refunded: "Refunded",
-    method: "Method",
-    card: "Card",
-    payment: "Payment",
-    created: "Created",
-    paid: "Paid",
-    expires: "Expires",
-    refundable: "Refundable until",
-    receiptTo: "Receipt email",
-    receiptNo: "Receipt",
-    receiptSent: "Receipt sent",
-    receiptFailed: "Receipt not sent",
-    open: "Open",
-    metadata: "Metadata",
-    events: "Events sent to",
-    refunds: "Refunds",
-    disputes: "Disputes",
-    language: "Buyer's language"
-  },
-  zh: {
-    orders: "订单",
-    subject: "商品标题",
-    ownNumber: "商户订单号",
-    fee: "手续费",
-    net: "净额",
-    refunded: "已退款",
-    method: "支付方式",
-    card: "银行卡",
-    payment: "付款单号",
-    created: "创建时间",
-    paid: "付款时间",
-    expires: "过期时间",
-    refundable: "可退款至",
-    receiptTo: "收据邮箱",
-    receiptNo: "收据",
-    receiptSent: "收据发送时间",
-    receiptFailed: "收据发送失败",
-    open: "打开",
-    metadata: "元数据",
-    events: "事件发送至",
-    refunds: "退款",
-    disputes: "争议",
-    language: "买家语言"
-  }
-}
-type Texts = typeof texts.en
+const texts = { en: { open: "Open" }, zh: { open: "打开" } }
 
 const Order = ({ number }: { readonly number: string }) => {
   const { api, base } = useAccount()
   const words = useWords(texts)
+  const language = useLanguage()
   const order = useAtom(api.query("orders", "get", { params: { ref: number }, reactivityKeys: shown }))
   return (
     <ObjectPage
       result={order}
-      back={[`${base}/orders`, words.orders]}
+      back={[`${base}/orders`, orders.listing.label[language]]}
       number={number}
       head={({ data: { amount, currency, status } }) => (
         <>
@@ -88,11 +38,11 @@ const Order = ({ number }: { readonly number: string }) => {
         </>
       )}
       acts={({ data }) => <OrderActs order={data} />}
-      facts={({ data }) => factsOf(data, words)}
+      facts={({ data }) => factsOf(orders, data, language, factsOfOwn(data, words.open))}
     >
       {({ data }) => (
         <>
-          {data.paid_at !== null && <Parts number={data.trade_no} words={words} />}
+          {data.paid_at !== null && <Parts number={data.trade_no} />}
           <Story number={data.trade_no} currency={data.currency} />
           <StatusTable status={data.status} />
         </>
@@ -101,48 +51,20 @@ const Order = ({ number }: { readonly number: string }) => {
   )
 }
 
-const factsOf = (order: OrderResource, words: Texts) => [
-  [words.subject, order.subject ?? "–"] as const,
-  [words.ownNumber, <code key="n">{order.out_trade_no}</code>] as const,
-  [words.fee, <Amount key="f" minor={order.fee} currency={order.currency} />] as const,
-  [words.net, <Amount key="t" minor={order.net_amount} currency={order.currency} />] as const,
-  [words.refunded, <Amount key="r" minor={order.refunded_amount} currency={order.currency} />] as const,
-  [words.method, <Method key="m" of={order.payment_method} />] as const,
-  ...(order.paid_card === null ? [] : [[words.card, cardText(order.paid_card)] as const]),
-  [words.payment, order.payment_id === null ? "–" : <code key="p">{order.payment_id}</code>] as const,
-  [words.created, <Time key="c" at={order.created_at} />] as const,
-  [words.paid, <Time key="d" at={order.paid_at} />] as const,
-  ...(order.status === "pending" ? [[words.expires, <Time key="e" at={order.expires_at} />] as const] : []),
-  ...(order.refundable_until === null
-    ? []
-    : [[words.refundable, <Time key="u" at={order.refundable_until} />] as const]),
-  ...receiptFacts(order, words),
-  [words.events, order.notify_url ?? "–"] as const,
-  ...(order.locale === null ? [] : [[words.language, order.locale] as const]),
-  ...Object.entries(order.metadata).map(([name, value]) => [`${words.metadata}: ${name}`, value] as const)
-]
-
-const receiptFacts = (order: OrderResource, words: Texts) => {
-  const { receipt_email, receipt_failure_reason, receipt_number, receipt_sent_at, receipt_url } = order
-  return [
-    [words.receiptTo, receipt_email ?? "–"] as const,
-    ...(receipt_url === null || !isWeb(receipt_url)
-      ? []
-      : [
-          [
-            words.receiptNo,
-            <a key="o" href={receipt_url} target="_blank" rel="noreferrer">
-              {receipt_number ?? words.open}
-            </a>
-          ] as const
-        ]),
-    ...(receipt_sent_at === null ? [] : [[words.receiptSent, <Time key="s" at={receipt_sent_at} />] as const]),
-    ...(receipt_failure_reason === null ? [] : [[words.receiptFailed, receipt_failure_reason] as const])
-  ]
-}
+/** What is more than its value. */
+const factsOfOwn = ({ expires_at, paid_card, receipt_number, receipt_url, status }: OrderResource, open: string) => ({
+  paid_card: paid_card === null ? undefined : cardText(paid_card),
+  expires_at: status === "pending" ? <Time at={expires_at} /> : undefined,
+  receipt_number:
+    receipt_url === null || !isWeb(receipt_url) ? undefined : (
+      <a href={receipt_url} target="_blank" rel="noreferrer">
+        {receipt_number ?? open}
+      </a>
+    )
+})
 
 /** The newest refunds and disputes of the order; its story has all of them. */
-const Parts = ({ number, words }: { readonly number: string; readonly words: Texts }) => {
+const Parts = ({ number }: { readonly number: string }) => {
   const { api, base } = useAccount()
   const language = useLanguage()
   const about = { query: { trade_no: number, limit: "100" } as never, reactivityKeys: shown }
@@ -154,8 +76,8 @@ const Parts = ({ number, words }: { readonly number: string; readonly words: Tex
       <Loaded result={refunds} lines={1}>
         {(answer) => (
           <Part
-            title={words.refunds}
-            columns={columnsOf<RefundResource>(refundsDeclared, language).filter(({ id }) => id !== "trade_no")}
+            title={declaredRefunds.listing.label[language]}
+            columns={columnsOf<RefundResource>(declaredRefunds, language).filter(({ id }) => id !== "trade_no")}
             rows={(answer as never as Listed<RefundResource>).data.data}
             keyOf={({ refund_no }) => refund_no}
             hrefOf={({ refund_no }) => `${base}/refunds/${refund_no}`}
@@ -165,7 +87,7 @@ const Parts = ({ number, words }: { readonly number: string; readonly words: Tex
       <Loaded result={disputes} lines={1}>
         {(answer) => (
           <Part
-            title={words.disputes}
+            title={disputeWords.title}
             columns={disputeColumns(disputeWords, language).filter(({ id }) => id !== "trade_no")}
             rows={(answer as never as Listed<DisputeResource>).data.data}
             keyOf={({ dispute_no }) => dispute_no}

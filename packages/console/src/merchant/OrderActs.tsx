@@ -1,6 +1,7 @@
 /**
  * Acts on an order: refund it, expire it, send its receipt, change its notes, and in the sandbox be the buyer.
  */
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { OrderResource } from "@coffer/contract/Orders"
 import { act, ask, readAgain } from "../api/acts.ts"
 import { sent } from "../api/sent.ts"
@@ -270,8 +271,6 @@ const Edit = ({ order, words }: Props) => {
 
 // The sandbox ------------------------------------------------------------------------
 
-const methods = ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"] as const
-
 const Pay = ({ order: { currency, trade_no }, words }: Props) => {
   const { api } = useAccount()
   const language = useLanguage()
@@ -293,7 +292,7 @@ const Pay = ({ order: { currency, trade_no }, words }: Props) => {
           <ChoiceField
             label={words.method}
             name="payment_method"
-            choices={methods.map((each) => [each, methodText(each, language)])}
+            choices={PaymentMethod.literals.map((each) => [each, methodText(each, language)])}
           />
           <TextField
             label={`${words.otherAmount} (${currency})`}

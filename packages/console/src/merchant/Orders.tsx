@@ -1,14 +1,15 @@
 /** The list of orders, and how one is created here. */
 import type { OrderResource } from "@coffer/contract/Orders"
+import { orders } from "@coffer/resources/orders"
 import { sent } from "../api/sent.ts"
-import { columnsFor } from "../parts/columns.tsx"
-import { currencyChoices, Method, methodText, minorOf, stateChoices } from "../parts/values.tsx"
+import { columnsOf, filtersOf } from "../parts/declared.tsx"
+import { currencyChoices, minorOf } from "../parts/values.tsx"
 import { act, shown } from "../api/acts.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
-import { type Column, type List, ListPage, type Query } from "../parts/ListPage.tsx"
+import { type List, ListPage, type Query } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 
@@ -16,17 +17,9 @@ type Order = OrderResource
 
 const texts = {
   en: {
-    title: "Orders",
     amount: "Amount",
-    status: "Status",
     subject: "Subject",
     number: "Order reference",
-    created: "Created",
-    paid: "Paid",
-    method: "Method",
-    email: "Receipt email",
-    refunded: "Refunded",
-    tradeNo: "Order",
     create: "Create order",
     currency: "Currency",
     createSays: "The response contains the URL of a checkout page. Redirect the buyer to it.",
@@ -42,17 +35,9 @@ const texts = {
     numberHint: "Sending the same reference with the same details returns the same order."
   },
   zh: {
-    title: "订单",
     amount: "金额",
-    status: "状态",
     subject: "商品标题",
     number: "商户订单号",
-    created: "创建时间",
-    paid: "付款时间",
-    method: "支付方式",
-    email: "收据邮箱",
-    refunded: "已退款",
-    tradeNo: "订单号",
     create: "创建订单",
     currency: "货币",
     createSays: "响应中包含收银台页面的 URL，请将买家跳转到该页面。",
@@ -68,24 +53,6 @@ const texts = {
   }
 }
 type Texts = typeof texts.en
-
-export const methods = ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"] as const
-const states = ["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]
-
-const { code, money, plain, state, time } = columnsFor<Order>()
-
-const columnsOf = (words: Texts): ReadonlyArray<Column<Order>> => [
-  money("amount", words.amount),
-  state(words.status),
-  plain("subject", words.subject, { isWide: true }),
-  code("out_trade_no", words.number),
-  code("trade_no", words.tradeNo, { isHidden: true }),
-  plain("payment_method", words.method, { isWide: true, cell: ({ payment_method }) => <Method of={payment_method} /> }),
-  money("refunded_amount", words.refunded, { isHidden: true }),
-  plain("receipt_email", words.email, { isHidden: true }),
-  time("created_at", words.created),
-  time("paid_at", words.paid, { isHidden: true })
-]
 
 /** A page of orders. Filters by metadata are lists in the contract. */
 export const ordersPage = ({ api }: InAccount, query: Query) =>
@@ -128,18 +95,9 @@ const refundAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
 
 const listOf = (account: InAccount, words: Texts, language: Language): List<Order> => ({
   id: "orders",
-  title: words.title,
-  columns: columnsOf(words),
-  filters: [
-    { name: "status", label: words.status, choices: stateChoices(states, language) },
-    {
-      name: "payment_method",
-      label: words.method,
-      choices: methods.map((method) => [method, methodText(method, language)])
-    },
-    { name: "out_trade_no", label: words.number },
-    { name: "receipt_email", label: words.email }
-  ],
+  title: orders.listing.label[language],
+  columns: columnsOf(orders, language),
+  filters: filtersOf(orders, language),
   page: (query) => ordersPage(account, query) as never,
   keyOf: ({ trade_no }) => trade_no,
   hrefOf: ({ trade_no }) => `${account.base}/orders/${trade_no}`,

@@ -1,4 +1,5 @@
 /** Acts of buyers and banks, by hand: pay, dispute, settle a refund, decide a dispute. */
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { DisputeResource } from "@coffer/contract/Disputes"
 import type { OrderResource } from "@coffer/contract/Orders"
 import type { RefundResource } from "@coffer/contract/Refunds"
@@ -12,7 +13,6 @@ import { Act, ChoiceField, Field, TextField } from "../parts/act.tsx"
 import { rowsOf } from "../parts/walkPages.ts"
 import { amountText, minorOf } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
-import { methods } from "./Orders.tsx"
 
 const texts = {
   en: {
@@ -163,7 +163,7 @@ export const Pay = () => {
           <ChoiceField
             label={words.method}
             name="payment_method"
-            choices={[["", words.first], ...methods.map((method) => [method, method] as const)]}
+            choices={[["", words.first], ...PaymentMethod.literals.map((method) => [method, method] as const)]}
           />
           <TextField label={words.amount} name="amount" inputMode="decimal" hint={words.amountHint} />
         </>

@@ -4,15 +4,15 @@
  * Each status is its own struct, so a pending order with a fee cannot be written down. Transitions live in
  * `decide.ts`.
  */
-import { ChannelName, MerchantId, Mode, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
+import { ChannelName, PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Metadata, MetadataPatch } from "@coffer/model/Metadata"
-import { Currency, Minor, OrderAmount } from "@coffer/model/Money"
+import { Currency, Minor } from "@coffer/model/Money"
 import { PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
+import { fixedFields } from "@coffer/resources/listed"
+import { orders } from "@coffer/resources/orders"
 import { Schema } from "effect"
 
 // State ----------------------------------------------------------------------
-
-export const Locale = Schema.Literals(["zh", "en"])
 
 /** A dispute about a payment that the order did not take. No merchant answers it: it is the operator's money. */
 export const ChannelDispute = Schema.Struct({
@@ -74,21 +74,7 @@ export const PaymentAttempt = Schema.Struct({
 export type PaymentAttempt = typeof PaymentAttempt.Type
 
 /** The terms of the order; none of them ever changes. */
-export const terms = {
-  tradeNo: TradeNo,
-  outTradeNo: OutTradeNo,
-  merchantId: MerchantId,
-  mode: Mode,
-  amount: OrderAmount,
-  currency: Currency,
-  subject: Schema.NullOr(Schema.String),
-  notifyUrl: Schema.NullOr(Schema.String),
-  returnUrl: Schema.NullOr(Schema.String),
-  locale: Schema.NullOr(Locale),
-  createdAt: Schema.DateTimeUtc,
-  /** When checkout stops accepting payment: creation plus 24 hours (spec: Limits). */
-  expiresAt: Schema.DateTimeUtc
-}
+export const terms = fixedFields(orders)
 
 /** The order's receipt, from its first view or the first wish to send it (spec: Order, receipt_number). */
 export const Receipt = Schema.Struct({

@@ -1,0 +1,4 @@
+/** The languages of checkout and receipts (spec: Order, locale). */
+import { Schema } from "effect"
+
+export const Locale = Schema.Literals(["zh", "en"])
