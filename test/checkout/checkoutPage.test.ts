@@ -2,7 +2,7 @@
  * The checkout page as text: what each state says, and that nothing a merchant or a buyer writes is ever markup (spec:
  * Orders, return_url; silences: K, O14).
  */
-import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { methodName, PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
@@ -11,7 +11,6 @@ import { testCards } from "../../src/door/checkout/checkCard.ts"
 import type { PageContext } from "../../src/door/checkout/frame.ts"
 import { script } from "../../src/door/checkout/script.ts"
 import { languages } from "../../src/shared/pages/language.ts"
-import { methodNames } from "../../src/shared/pages/methods.ts"
 import { styleSource } from "../../src/shared/pages/style.ts"
 import { texts as allTexts } from "../../src/door/checkout/texts.ts"
 import { checkoutPages, screens } from "../kit/pages/checkoutScreens.ts"
@@ -105,7 +104,11 @@ describe("checkout: states", () => {
     const ended = [pageOf(pending, later), ...[paid, partly, refunded, failed, expired].map((o) => pageOf(o, soon))]
     for (const page of [...ended, pageOf(paid, later)]) {
       const words = bare(render(page, { shop: shopCalled("Seller") })).replace(/<[^>]+>/g, " ")
-      for (const kept of ["Celadon", pendingOrder.tradeNo, ...Object.values(methodNames.en)]) {
+      for (const kept of [
+        "Celadon",
+        pendingOrder.tradeNo,
+        ...PaymentMethod.literals.map((method) => methodName(method, "en"))
+      ]) {
         assert.notMatch(words, new RegExp(`\\b${kept}\\b`), page._tag)
       }
     }

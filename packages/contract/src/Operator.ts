@@ -2,7 +2,7 @@
 import { FeeByCurrency, FeeSchedule } from "@coffer/model/Fees"
 import { Currency, Minor } from "@coffer/model/Money"
 import { optional, withoutNulls } from "@coffer/model/optional"
-import { OfferedMethods } from "@coffer/model/PaymentMethod"
+import { OfferedMethods, PaymentMethod } from "@coffer/model/PaymentMethod"
 import { QuotaOverrides } from "@coffer/model/Quotas"
 import { FreeText, OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
@@ -69,7 +69,7 @@ export const merchantSample = {
   sandbox: {
     ip_allowlist: "",
     default_notify_url: null,
-    payment_methods: ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"],
+    payment_methods: PaymentMethod.literals,
     mail_recipients: ["@shop.example"],
     clock_ahead_ms: 0
   },

@@ -1,11 +1,52 @@
-/** How a buyer pays (spec: Order, payment_method). */
-import { Schema } from "effect"
+/**
+ * How a buyer pays (spec: Order, payment_method). What is known of each method is declared here once. What an acquirer
+ * calls it is in the acquirer's folder.
+ */
+import { Schema, Struct } from "effect"
 
-export const PaymentMethod = Schema.Literals(["card", "alipay", "wechat_pay", "apple_pay", "google_pay"])
+interface Traits {
+  /** By the names that buyers know. */
+  readonly name: { readonly en: string; readonly zh: string; readonly "zh-Hant": string }
+  /**
+   * `form`: a card is typed. `phone`: a wallet that lives on the phone, of which a desktop shows the code; no card is
+   * charged, and a refund takes a while. `browser`: a wallet of the browser's own, with a card behind it.
+   */
+  readonly by: "browser" | "form" | "phone"
+  /** How long after the payment it can be refunded. Left out: as long as there is something to refund. */
+  readonly refundDays?: number
+}
+
+const traits = {
+  card: { by: "form", name: { en: "Card", zh: "银行卡", "zh-Hant": "信用卡" } },
+  alipay: { by: "phone", refundDays: 90, name: { en: "Alipay", zh: "支付宝", "zh-Hant": "支付寶" } },
+  wechat_pay: { by: "phone", refundDays: 180, name: { en: "WeChat Pay", zh: "微信支付", "zh-Hant": "微信支付" } },
+  apple_pay: { by: "browser", name: { en: "Apple Pay", zh: "Apple Pay", "zh-Hant": "Apple Pay" } },
+  google_pay: { by: "browser", name: { en: "Google Pay", zh: "Google Pay", "zh-Hant": "Google Pay" } }
+} as const satisfies Readonly<Record<string, Traits>>
+
+export const PaymentMethod = Schema.Literals(Struct.keys(traits))
 export type PaymentMethod = typeof PaymentMethod.Type
 
+const traitsOf = (method: PaymentMethod): Traits => traits[method]
+const methodsBy = (...by: ReadonlyArray<Traits["by"]>): ReadonlyArray<PaymentMethod> =>
+  PaymentMethod.literals.filter((method) => by.includes(traits[method].by))
+
+export const methodName = (method: PaymentMethod, language: keyof Traits["name"]): string =>
+  traits[method].name[language]
+
+export const refundDaysOf = (method: PaymentMethod): number | undefined => traitsOf(method).refundDays
+/** The methods whose refunds have a last moment. */
+export const withRefundDays = PaymentMethod.literals.filter((method) => refundDaysOf(method) !== undefined)
+
 /** The methods that every browser can pay with. The others need a wallet of the browser's own. */
-export const everywhere: ReadonlyArray<PaymentMethod> = ["card", "alipay", "wechat_pay"]
+export const everywhere = methodsBy("form", "phone")
+/** The same, with the phone's wallets first. */
+export const phonesFirst = [...methodsBy("phone"), ...methodsBy("form")]
+/** The wallets of browsers. */
+export const ofBrowsers = methodsBy("browser")
+
+/** Whether it is a wallet that lives on the phone: a desktop shows its code. */
+export const isOnPhone = (method: PaymentMethod): boolean => traits[method].by === "phone"
 
 /** The methods of a merchant: each method once, and one at least that every browser can pay with (silences: K8). */
 export const OfferedMethods = Schema.Array(PaymentMethod).check(
@@ -26,7 +67,7 @@ export const PaidCard = Schema.Struct({ brand: Schema.String, last4: Schema.Stri
 export type PaidCard = typeof PaidCard.Type
 
 /** Whether a card is charged when a buyer pays so. */
-export const isCardCharged = (method: PaymentMethod): boolean => method !== "alipay" && method !== "wechat_pay"
+export const isCardCharged = (method: PaymentMethod): boolean => !isOnPhone(method)
 
 const brandNames: Readonly<Record<string, string>> = {
   visa: "Visa",

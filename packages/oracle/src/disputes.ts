@@ -2,7 +2,7 @@
 import { emit, post } from "./books.ts"
 import { allOf, bodyOf, bool, freeText, integer, oneLine, oneOf } from "./fields.ts"
 import { amountMax } from "./orders.ts"
-import { type Account, type Dispute, newNo, type Order } from "./state.ts"
+import { type Account, type Dispute, methods, newNo, type Order } from "./state.ts"
 import {
   type Answer,
   conflict,
@@ -29,7 +29,7 @@ export const openDispute = (account: Account, now: number, order: Order | undefi
   const amount = (sent["amount"] ?? order.amount) as number
   if (amount > order.amount) return invalid("amount")
   if (order.own === undefined) return conflict()
-  if (!/^(card|apple_pay|google_pay)$/.test(order.own.method)) return conflict()
+  if (!methods[order.own.method].isCard) return conflict()
   if (!account.reachable) return unanswered()
   const held = account.disputes
     .filter((dispute) => dispute.order === order && dispute.word !== "won" && dispute.word !== "closed")

@@ -1,6 +1,6 @@
 /** What the operations on orders answer (spec: Orders; States and transitions, Order). */
 import { emit, post } from "./books.ts"
-import { type Account, type Currency, type Method, newNo, type Order, type Payment } from "./state.ts"
+import { type Account, type Currency, type Method, methods, newNo, type Order, type Payment } from "./state.ts"
 import { allOf, bodyOf, currency, email, integer, merged, metadata, oneLine, oneOf, patch, url } from "./fields.ts"
 import { feeOf, isOpen, orderView } from "./views.ts"
 import {
@@ -170,12 +170,11 @@ const take = (account: Account, now: When, order: Order, payment: Payment) => {
 }
 
 const outcomes = ["succeed", "decline", "cancel", "fail", "redirect", "succeed_unreported"]
-const methods = ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"]
 
 /** The buyer pays. */
 export const pay = (account: Account, now: number, order: Order | undefined, body: unknown): Answer => {
   const checked = allOf(body ?? {}, {
-    payment_method: oneOf(methods),
+    payment_method: oneOf(Object.keys(methods)),
     outcome: oneOf(outcomes),
     amount: integer(1, amountMax)
   })

@@ -2,7 +2,7 @@
 import { emit, post, usable } from "./books.ts"
 import { allOf, bodyOf, freeText, integer, merged, metadata, oneLine, patch } from "./fields.ts"
 import { amountMax, isDisputed, lostOf } from "./orders.ts"
-import { type Account, named, newNo, type Order, type Refund } from "./state.ts"
+import { type Account, methods, named, newNo, type Order, type Refund } from "./state.ts"
 import { type Answer, conflict, invalid, missing, ok, refused, timeOf, unanswered, type When } from "./values.ts"
 import { refundableUntil, refundView } from "./views.ts"
 
@@ -32,7 +32,7 @@ export const createRefund = (account: Account, now: number, body: unknown): Answ
   const standing = stands(account, now, order, requested)
   if ("status" in standing) return standing
   if (!account.reachable) return unanswered()
-  const later = order.own!.method === "alipay" || order.own!.method === "wechat_pay"
+  const later = !methods[order.own!.method].isCard
   const refund: Refund = {
     no: newNo.refund(),
     ownNo,

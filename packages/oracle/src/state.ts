@@ -3,7 +3,15 @@ import { type Answer, type Fields, Hole, idOf, Time } from "./values.ts"
 
 export const currencies = ["USD", "HKD", "CNY"] as const
 export type Currency = (typeof currencies)[number]
-export type Method = "card" | "alipay" | "wechat_pay" | "apple_pay" | "google_pay"
+/** How a buyer pays: whether a card is charged, and for how many days it can be refunded where the specification says so. */
+export const methods = {
+  card: { isCard: true, refundDays: undefined },
+  alipay: { isCard: false, refundDays: 90 },
+  wechat_pay: { isCard: false, refundDays: 180 },
+  apple_pay: { isCard: true, refundDays: undefined },
+  google_pay: { isCard: true, refundDays: undefined }
+} as const
+export type Method = keyof typeof methods
 export type Texts = Readonly<Record<string, string>>
 
 /** A payment that the bank has taken for an order. */

@@ -1,5 +1,17 @@
 /** The objects as answers show them (spec: Resources and their fields). */
-import type { Account, Dispute, Endpoint, Happening, Link, Order, Payout, Refund, Row, Wallet } from "./state.ts"
+import {
+  type Account,
+  type Dispute,
+  type Endpoint,
+  type Happening,
+  type Link,
+  methods,
+  type Order,
+  type Payout,
+  type Refund,
+  type Row,
+  type Wallet
+} from "./state.ts"
 import { days, type Fields, type Hole, iso, nullOr, someText, textLike } from "./values.ts"
 
 const orNull = (millis: number | null | undefined) => (millis == null ? null : iso(millis))
@@ -7,8 +19,8 @@ export const ownNoOf = ({ no, ownNo }: { readonly no: Hole; readonly ownNo: stri
 
 /** The last moment for a refund; null where there is none. */
 export const refundableUntil = ({ own }: Order): number | null => {
-  if (own?.method === "alipay") return own.at + 90 * days
-  return own?.method === "wechat_pay" ? own.at + 180 * days : null
+  const window = own && methods[own.method].refundDays
+  return window === undefined ? null : own!.at + window * days
 }
 
 export const feeOf = (amount: number) => Math.min(amount, Math.floor((amount * 290 + 5_000) / 10_000) + 30)
@@ -18,7 +30,7 @@ export const statusOf = ({ amount, refunded, state }: Order) => {
   return refunded === amount ? "refunded" : "partially_refunded"
 }
 
-const isCard = (order: Order) => order.own !== undefined && /^(card|apple_pay|google_pay)$/.test(order.own.method)
+const isCard = (order: Order) => order.own !== undefined && methods[order.own.method].isCard
 
 export const orderView = ({ merchantId }: Account, order: Order): Fields => ({
   object: "order",

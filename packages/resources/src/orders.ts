@@ -3,7 +3,7 @@ import { OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Locale } from "@coffer/model/Locale"
 import { Metadata } from "@coffer/model/Metadata"
 import { Minor, OrderAmount } from "@coffer/model/Money"
-import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { PaymentMethod, withRefundDays } from "@coffer/model/PaymentMethod"
 import { Schema } from "effect"
 import { code, field, fixed, listed, money } from "./listed.ts"
 import { archived, each, forNobody, forOperators, listWith, objectWith, ownTable, resource, shown } from "./Resource.ts"
@@ -89,7 +89,7 @@ export const orders = listed(
       [
         "Refundable until",
         "可退款至",
-        "The last moment for a refund, where the payment method has one (`alipay`, `wechat_pay`); otherwise null."
+        `The last moment for a refund, where the payment method has one (${withRefundDays.map((method) => `\`${method}\``).join(", ")}); otherwise null.`
       ],
       { absent: true }
     ),

@@ -1,10 +1,10 @@
 /**
- * Refunds at the sandbox's bank: cards are refunded at once, alipay and wechat_pay after a minute or when a test helper
+ * Refunds at the sandbox's bank: cards are refunded at once, wallets on the phone after a minute or when a test helper
  * says so (docs/architecture.md, section 7). The bank has its own table, whose key is our refund number. The
  * row of a refund that it makes at once is committed with our change (docs/decisions/0006).
  */
 import { isoText } from "@coffer/model/isoText"
-import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { isOnPhone, PaymentMethod } from "@coffer/model/PaymentMethod"
 import { PaymentId, RefundNo } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
@@ -31,8 +31,6 @@ export class SandboxRefunds extends Context.Service<
 
 /** An asynchronous refund settles by itself after this. */
 const settlesAfter = "60 seconds"
-
-const isAsynchronous = (method: PaymentMethod) => method === "alipay" || method === "wechat_pay"
 
 /** The bank's reason when it rejects a refund. */
 export const rejection = "the buyer's account cannot be credited"
@@ -130,7 +128,7 @@ const make = Effect.gen(function* () {
       const { left, method } = standing
       if (method === null || left === null || amount > left) return notCovered
       const paidBack = { refundKey: refundNo, paymentId, amount, createdAt: yield* currentTime }
-      if (isAsynchronous(method)) return yield* begin(paidBack)
+      if (isOnPhone(method)) return yield* begin(paidBack)
       return { ...answers.succeeded, books: booksOf(paidBack) }
     },
     Effect.catchTags({ ...unreachableOnSqlError, SchemaError: Effect.die })

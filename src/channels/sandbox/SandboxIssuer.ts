@@ -5,7 +5,7 @@
  */
 import { TradeNo } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
-import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { isCardCharged } from "@coffer/model/PaymentMethod"
 import type { Dispute } from "@coffer/rules/dispute/Dispute"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import type { Order, RefundRefused, CreditedOrder } from "@coffer/rules/order/Order"
@@ -51,8 +51,6 @@ const timeToRespond = "7 days"
 /** A check follows some time after the deadline, and Postgres takes no year of five digits. */
 const dueByMillisMax = DateTime.toEpochMillis(DateTime.makeUnsafe("9999-01-01T00:00:00Z"))
 
-const cards: ReadonlySet<PaymentMethod> = new Set(["card", "apple_pay", "google_pay"])
-
 export const layer = Layer.effect(
   SandboxIssuer,
   Effect.gen(function* () {
@@ -78,7 +76,7 @@ export const layer = Layer.effect(
         return yield* new InvalidField({ param: "amount", problem: `exceeds the ${order.amount} that were paid` })
       }
       if (!("paymentId" in order)) return yield* new NoChargeback({ tradeNo, reason: "not_paid" })
-      if (!cards.has(order.method)) return yield* new NoChargeback({ tradeNo, reason: "not_a_card" })
+      if (!isCardCharged(order.method)) return yield* new NoChargeback({ tradeNo, reason: "not_a_card" })
       if (evidenceDueBy != null && DateTime.toEpochMillis(evidenceDueBy) > dueByMillisMax) {
         return yield* new InvalidField({ param: "evidence_due_by", problem: "must be before the year 9999" })
       }

@@ -8,7 +8,7 @@ import type { NotSettled } from "../../shared/channel/Channel.ts"
 
 const chargebackMessage = {
   not_paid: "The order is not paid, so it can't be disputed.",
-  not_a_card: "This payment method does not support disputes; card, apple_pay and google_pay do."
+  not_a_card: "This payment method does not support disputes; methods that charge a card do."
 } satisfies Record<NoChargeback["reason"], string>
 
 export const sandboxRefusals = {

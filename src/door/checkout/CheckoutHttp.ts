@@ -4,7 +4,7 @@
  * K).
  */
 import { checkoutValidity } from "@coffer/model/Limits"
-import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { isOnPhone, PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { Duration, Effect, type Layer, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -23,7 +23,7 @@ import { OrderLinks } from "../../shared/signedUrls/OrderLinks.ts"
 import { currentPage } from "./currentPage.ts"
 import { choosable } from "./checkoutForms.ts"
 import { looksAhead } from "./looksAhead.ts"
-import { isScanned, makeAtOnce, takeStep } from "./paying.ts"
+import { makeAtOnce, takeStep } from "./paying.ts"
 import { readForm } from "./readForm.ts"
 import { type Response, respondAs } from "./respondAs.ts"
 
@@ -160,5 +160,5 @@ const queryOf = (url: string): URLSearchParams => {
 
 const walletIn = (url: string): PaymentMethod | undefined => {
   const wallet = queryOf(url).get("wallet")
-  return isMethod(wallet) && isScanned(wallet) ? wallet : undefined
+  return isMethod(wallet) && isOnPhone(wallet) ? wallet : undefined
 }

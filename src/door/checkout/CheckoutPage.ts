@@ -6,14 +6,14 @@
  * in browser histories and messages (silences: O11).
  */
 import { checkoutRedirectSeconds } from "@coffer/model/Limits"
-import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { methodName, type PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { shopsNumber, takesAddress } from "@coffer/rules/order/receipt"
 import { DateTime } from "effect"
 import { money } from "../../shared/pages/amounts.ts"
 import { html } from "../../shared/pages/html.ts"
 import { layout, marks, renderState, terms, type Terms, type Words } from "../../shared/pages/layout.ts"
-import { methodNames, paidWith } from "../../shared/pages/methods.ts"
+import { paidWith } from "../../shared/pages/methods.ts"
 import { helpOf } from "../../shared/pages/shop.ts"
 import { type Field, payForms, simulation } from "./checkoutForms.ts"
 import { againOf, choiceOf, frameOf, returnButton, type PageContext, shopIn, timeIn, wordsOf } from "./frame.ts"
@@ -181,7 +181,7 @@ const payment = (order: Order, context: PageContext, isNews = false): Terms => {
 
 const renderAway = ({ method, order, scanned }: PageOf<"Away">, context: PageContext) => {
   const texts = wordsOf(context)
-  const name = methodNames[context.language][method]
+  const name = methodName(method, context.language)
   const words =
     method === "card"
       ? texts.threeDs

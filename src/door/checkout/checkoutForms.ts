@@ -3,13 +3,12 @@
  * card's details, or the simulated wallet or 3DS page. A form posts to the address of its page.
  */
 import { emailLengthMax } from "@coffer/model/Limits"
-import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { everywhere, methodName, ofBrowsers, PaymentMethod, phonesFirst } from "@coffer/model/PaymentMethod"
 import { Schema } from "effect"
 import { type Html, html } from "../../shared/pages/html.ts"
 import type { Language } from "../../shared/pages/language.ts"
 import { type CardField, testCards } from "./checkCard.ts"
 import { againOf, type PageContext, shopIn, wordsOf } from "./frame.ts"
-import { methodNames } from "../../shared/pages/methods.ts"
 import { drawn } from "../../shared/pages/layout.ts"
 import type { Notice, Texts } from "./texts.ts"
 
@@ -29,18 +28,15 @@ export const CheckoutForm = Schema.Struct({
 })
 export type CheckoutForm = typeof CheckoutForm.Type
 
-/** The methods to choose from. The first is preselected. */
-const choices = {
-  en: ["card", "alipay", "wechat_pay"],
-  zh: ["alipay", "wechat_pay", "card"],
-  "zh-Hant": ["alipay", "wechat_pay", "card"]
-} as const satisfies Record<Language, ReadonlyArray<PaymentMethod>>
+/** The methods to choose from. The first is chosen already. */
+const choices: Readonly<Record<Language, ReadonlyArray<PaymentMethod>>> = {
+  en: everywhere,
+  zh: phonesFirst,
+  "zh-Hant": phonesFirst
+}
 
 /** The methods that a page offers as choices; the browser's own wallets are buttons of their own. */
-export const choosable: ReadonlySet<PaymentMethod> = new Set(choices.en)
-
-/** Hidden until a script detects that the browser offers it. */
-const express = ["apple_pay", "google_pay"] as const satisfies ReadonlyArray<PaymentMethod>
+export const choosable: ReadonlySet<PaymentMethod> = new Set(everywhere)
 
 /** The fields that can be mistaken. */
 export type Field = CardField | "email"
@@ -67,7 +63,7 @@ export const payForms = (
   context: PageContext
 ): Html => {
   const { form, uncertain } = wordsOf(context)
-  const names = methodNames[context.language]
+  const nameOf = (each: PaymentMethod) => methodName(each, context.language)
   const offered: ReadonlyArray<PaymentMethod> = choices[context.language].filter((each) =>
     context.offered.includes(each)
   )
@@ -75,16 +71,16 @@ export const payForms = (
   return html`<section class="card stack">
     ${hosted ? undefined : expressForm(context)}
     <form class="stack" method="post" novalidate data-pay data-busy="${form.busy}">
-      ${attemptField(context)} ${offered.length === 1 ? html`<p class="label">${names[offered[0]!]}</p>` : undefined}
+      ${attemptField(context)} ${offered.length === 1 ? html`<p class="label">${nameOf(offered[0]!)}</p>` : undefined}
       <fieldset ${offered.length === 1 ? html`hidden` : undefined}>
         <legend class="unseen">${form.method}</legend>
-        <div class="methods">${offered.map((each) => methodChoice(each, names[each], each === chosen))}</div>
+        <div class="methods">${offered.map((each) => methodChoice(each, nameOf(each), each === chosen))}</div>
       </fieldset>
       ${offered.map((each) =>
         each === "card" && !hosted
           ? cardFields(wordsOf(context), mistakes, empty)
           : html`<p class="hint soft by-${each}">
-              ${hosted ? form.hostedHint(provider, amount) : form.walletHint(names[each])}
+              ${hosted ? form.hostedHint(provider, amount) : form.walletHint(nameOf(each))}
             </p>`
       )}
       ${mail && mailField(mail, mistakes, context)}
@@ -97,7 +93,7 @@ export const payForms = (
         ${
           hosted
             ? offered.map(
-                (each) => html`<span class="go by-${each}">${form.goTo(each === "card" ? "" : names[each])}</span>`
+                (each) => html`<span class="go by-${each}">${form.goTo(each === "card" ? "" : nameOf(each))}</span>`
               )
             : form.pay(amount)
         }
@@ -133,7 +129,8 @@ const attemptField = ({ attemptNo }: Pick<PageContext, "attemptNo">) =>
 
 const expressForm = (context: PageContext) => {
   const { form } = wordsOf(context)
-  const offered = express.filter((each) => context.offered.includes(each))
+  // Hidden until a script has found that the browser offers it.
+  const offered = ofBrowsers.filter((each) => context.offered.includes(each))
   return offered.length === 0
     ? undefined
     : html`<form class="express stack" method="post" aria-label="${form.express}" data-busy="${form.busy}" hidden>
@@ -142,7 +139,7 @@ const expressForm = (context: PageContext) => {
         ${offered.map(
           (each) =>
             html`<button class="button express" name="method" value="${each}" hidden>
-              ${form.expressBy(methodNames[context.language][each])}
+              ${form.expressBy(methodName(each, context.language))}
             </button>`
         )}
         <p class="or"><span>${form.or}</span></p>

@@ -4,7 +4,7 @@
  */
 import { Email } from "@coffer/contract/Orders"
 import { paymentDeclinesMax } from "@coffer/model/Limits"
-import type { PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
+import { isOnPhone, type PaidCard, type PaymentMethod } from "@coffer/model/PaymentMethod"
 import { triesLeft } from "@coffer/rules/order/attempts"
 import type { Order } from "@coffer/rules/order/Order"
 import { takesAddress } from "@coffer/rules/order/receipt"
@@ -134,7 +134,7 @@ export const makeAtOnce = ({ channel, respond }: Pick<Services, "channel" | "res
 const makeAttempt = (services: Services) => {
   const { channel, links, respond } = services
   const scanned = (order: Order, method: PaymentMethod) =>
-    isScanned(method) ? { scanned: `${links.signed.checkout(order)}?wallet=${method}` } : {}
+    isOnPhone(method) ? { scanned: `${links.signed.checkout(order)}?wallet=${method}` } : {}
 
   return Effect.fnUntraced(
     function* (order: Order, { attempt_no, method }: CheckoutForm, { card, how, reason }: Try, notice: Notice) {
@@ -259,6 +259,3 @@ const cancelOf = (method: PaymentMethod): readonly [how: Try, notice: Notice] =>
   method === "card"
     ? [{ how: "decline", reason: "authentication_failed" }, "unverified"]
     : [{ how: "cancel" }, "cancelled"]
-
-/** Wallets on the phone: a desktop shows a QR code. */
-export const isScanned = (method: PaymentMethod) => method === "alipay" || method === "wechat_pay"

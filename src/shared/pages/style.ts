@@ -3,10 +3,15 @@
  * waits for it. The page's policy allows exactly this text, by its hash.
  */
 import { grounds, tokens } from "@coffer/console/tokens"
+import { everywhere } from "@coffer/model/PaymentMethod"
 import { inkOn, lightenedFor } from "@coffer/rules/shop/accent"
 import { memoize } from "@coffer/model/memoize"
 import { sha256Source } from "./pageScript.ts"
 import { Html } from "./html.ts"
+
+/** What belongs to the method that is chosen. */
+const ofChosen = (part: "go" | "hint") =>
+  everywhere.map((method) => `form:has(#method-${method}:checked) .${part}.by-${method}`).join(", ")
 
 const css = `${tokens}
 *, *::before, *::after { box-sizing: border-box }
@@ -71,12 +76,10 @@ legend, .label { padding: 0; font-weight: 600; font-size: .875rem }
 form:has(input[name="method"]:checked):not(:has(#method-card:checked)) .details { display: none }
 .card:has(input[name="method"]:checked):not(:has(#method-card:checked)) .tests { display: none }
 .hint { display: none; margin: 0; font-size: .9375rem }
-form:has(#method-alipay:checked) .hint.by-alipay, form:has(#method-wechat_pay:checked) .hint.by-wechat_pay,
-form:has(#method-card:checked) .hint.by-card { display: block }
+${ofChosen("hint")} { display: block }
 @supports selector(:has(*)) {
   .go { display: none }
-  form:has(#method-alipay:checked) .go.by-alipay, form:has(#method-wechat_pay:checked) .go.by-wechat_pay,
-  form:has(#method-card:checked) .go.by-card { display: inline }
+  ${ofChosen("go")} { display: inline }
 }
 .field { display: grid; gap: .25rem; align-content: start }
 .entry { position: relative; display: grid }

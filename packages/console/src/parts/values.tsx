@@ -1,4 +1,6 @@
 /** Values as people read them: amounts, times, numbers of objects, states. */
+import { methodName, PaymentMethod } from "@coffer/model/PaymentMethod"
+import { Schema } from "effect"
 import { Currency } from "@coffer/model/Money"
 import { useState } from "react"
 import { Link } from "wouter"
@@ -221,13 +223,10 @@ const stateWords: Readonly<Record<Language, Readonly<Record<string, string>>>> =
   }
 }
 
-/** Payment methods by the names that buyers know. */
-const methodWords: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
-  en: { card: "Card", alipay: "Alipay", wechat_pay: "WeChat Pay", apple_pay: "Apple Pay", google_pay: "Google Pay" },
-  zh: { card: "银行卡", alipay: "支付宝", wechat_pay: "微信支付", apple_pay: "Apple Pay", google_pay: "Google Pay" }
-}
-
-export const methodText = (method: string, language: Language): string => methodWords[language][method] ?? method
+/** By the name that buyers know. */
+export const methodText = (method: string, language: Language): string =>
+  isMethod(method) ? methodName(method, language) : method
+const isMethod = Schema.is(PaymentMethod)
 
 export const Method = ({ of }: { readonly of: string | null }) =>
   of === null ? <span className="soft">–</span> : <>{methodText(of, useLanguage())}</>

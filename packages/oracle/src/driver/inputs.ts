@@ -1,6 +1,6 @@
 /** What the calls of random programs are made of: numbers of objects, good and bad values of fields. */
 import type { Oracle } from "../Oracle.ts"
-import type { Account } from "../state.ts"
+import { type Account, methods as ways } from "../state.ts"
 import type { Draw } from "./random.ts"
 
 const pathPart = (text: string) => encodeURIComponent(text)
@@ -90,4 +90,4 @@ export const outcomes = [
   "redirect",
   "succeed_unreported"
 ]
-export const methods = ["card", "card", "alipay", "wechat_pay", "apple_pay", "google_pay"]
+export const methods = ["card", ...Object.keys(ways)]
