@@ -7,6 +7,8 @@ import { outTradeNoLengthMax } from "@coffer/model/Limits"
 import { OrderAmount } from "@coffer/model/Money"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { OneLine } from "@coffer/model/Text"
+import { wireFields } from "@coffer/resources/listed"
+import { payouts } from "@coffer/resources/wallets"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
@@ -19,7 +21,7 @@ import {
   PayoutNotFound,
   Unavailable
 } from "./Errors.ts"
-import { currency, instant, kind, merchantId, minor, ofMerchant, orNull, text, withExample } from "./fields.ts"
+import { currency, merchantId, ofMerchant, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { needsApproval } from "./Operators.ts"
 import { sampleIds } from "./sampleIds.ts"
@@ -27,21 +29,10 @@ import { sampleIds } from "./sampleIds.ts"
 const mode = Mode.annotate({ description: "The environment whose wallet pays." })
 
 export const PayoutResource = withExample(
-  Schema.Struct({
-    object: kind("payout"),
-    payout_no: text("Platform payout number."),
-    merchant_id: merchantId,
-    mode,
-    currency,
-    amount: minor("The amount that the merchant's bank gets"),
-    fee: minor("Payout fee, charged beside the amount when the payout succeeds"),
-    status: Schema.Literals(["requested", "approved", "succeeded", "rejected", "failed"]).annotate({
-      description: "Where it is: requested, approved and then succeeded or failed; or rejected."
-    }),
-    reference: orNull(Schema.String, "The operator's own number for it, if one was given."),
-    created_at: instant("When it was requested."),
-    updated_at: instant("When it last changed.")
-  }).annotate({ identifier: "Payout", description: "Money on its way to a merchant's bank." }),
+  Schema.Struct(wireFields(payouts, { merchant_id: merchantId })).annotate({
+    identifier: "Payout",
+    description: "Money on its way to a merchant's bank."
+  }),
   {
     object: "payout",
     payout_no: sampleIds.payout,

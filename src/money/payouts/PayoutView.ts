@@ -1,18 +1,7 @@
 /** A payout as the operator sees it. Pure. */
-import { isoText } from "@coffer/model/isoText"
 import type { PayoutResource } from "@coffer/contract/Payouts"
+import { payouts } from "@coffer/resources/wallets"
+import { makeView } from "@coffer/resources/view"
 import type { Payout } from "@coffer/rules/payout/Payout"
 
-export const payoutView = (payout: Payout): PayoutResource => ({
-  object: "payout",
-  payout_no: payout.payoutNo,
-  merchant_id: payout.merchantId,
-  mode: payout.mode,
-  currency: payout.currency,
-  amount: payout.amount,
-  fee: payout.fee,
-  status: payout.status,
-  reference: payout.reference,
-  created_at: isoText(payout.createdAt),
-  updated_at: isoText(payout.updatedAt)
-})
+export const payoutView: (payout: Payout) => PayoutResource = makeView<Payout>()(payouts, {})

@@ -1,23 +1,20 @@
 /** The page of a payout: where it is, its movements of money, and what it is made of. */
 import type { PayoutResource } from "@coffer/contract/Payouts"
+import { payouts } from "@coffer/resources/wallets"
 import { shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
+import { factsOf } from "../parts/declared.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
-import { Amount, State, Time } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { Amount, State } from "../parts/values.tsx"
+import { useLanguage, useWords } from "../parts/words.ts"
 import { Movements } from "./Movements.tsx"
 import { ReportTable } from "./ReportTable.tsx"
 
 const texts = {
   en: {
-    payouts: "Payouts",
-    fee: "Fee",
-    reference: "Reference",
-    created: "Requested",
-    updated: "Updated",
     made: "Transactions in this payout",
     states: {
       requested: "Requested and waiting for approval. The amount is on hold until then.",
@@ -28,11 +25,6 @@ const texts = {
     }
   },
   zh: {
-    payouts: "提现",
-    fee: "手续费",
-    reference: "参考号",
-    created: "申请时间",
-    updated: "更新时间",
     made: "包含的流水",
     states: {
       requested: "已申请，等待批准，期间金额被冻结。",
@@ -47,6 +39,7 @@ const texts = {
 const Payout = ({ number }: { readonly number: string }) => {
   const { api, base, merchantId } = useAccount()
   const words = useWords(texts)
+  const language = useLanguage()
   const payout = useAtom(
     OwnApi.query("payouts", "get", {
       params: { merchant_id: merchantId, payout_no: number },
@@ -58,7 +51,7 @@ const Payout = ({ number }: { readonly number: string }) => {
   return (
     <ObjectPage
       result={payout}
-      back={[`${base}/payouts`, words.payouts]}
+      back={[`${base}/payouts`, payouts.listing.label[language]]}
       number={number}
       head={(answer) => {
         const { amount, currency, status } = payoutOf(answer)
@@ -68,15 +61,7 @@ const Payout = ({ number }: { readonly number: string }) => {
           </>
         )
       }}
-      facts={(answer) => {
-        const { created_at, currency, fee, reference, updated_at } = payoutOf(answer)
-        return [
-          [words.fee, <Amount key="f" minor={fee} currency={currency} />],
-          [words.reference, reference ?? "–"],
-          [words.created, <Time key="c" at={created_at} />],
-          [words.updated, <Time key="u" at={updated_at} />]
-        ]
-      }}
+      facts={(answer) => factsOf(payouts, payoutOf(answer), language)}
     >
       {(answer) => (
         <>

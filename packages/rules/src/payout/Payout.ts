@@ -2,28 +2,18 @@
  * The payout: money on its way from a wallet to the merchant's own bank. The specification has its ledger rows and its
  * total, and no endpoint to ask for one; the states and commands are ours (silences: B2). Pure.
  */
-import { MerchantId, Mode, PayoutNo } from "@coffer/model/Ids"
-import { Currency, Minor } from "@coffer/model/Money"
+import { PayoutNo } from "@coffer/model/Ids"
+import { fixedFields } from "@coffer/resources/listed"
+import { payouts } from "@coffer/resources/wallets"
 import { Schema } from "effect"
 import { accept, type Decision, refuse } from "../Decision.ts"
 import { type Consequence, nothing } from "../Consequence.ts"
 import type { Movement } from "../wallet/post.ts"
 
 /** The terms of the payout; none of them ever changes. */
-export const terms = {
-  payoutNo: PayoutNo,
-  merchantId: MerchantId,
-  mode: Mode,
-  currency: Currency,
-  amount: Minor,
-  /** As the merchant's settings had it when the payout was asked for: what was promised is what is charged. */
-  fee: Minor,
-  /** The operator's own number for it; two requests with one number are one payout. */
-  reference: Schema.NullOr(Schema.String),
-  createdAt: Schema.DateTimeUtc
-}
+export const terms = fixedFields(payouts)
 
-const updatedAt = Schema.DateTimeUtc
+const updatedAt = payouts.columns.updated_at.schema
 
 export const Payout = Schema.Union([
   /** Waits for review; its amount is frozen. */
