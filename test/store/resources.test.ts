@@ -2,7 +2,7 @@
 import { auditLog } from "@coffer/resources/people"
 import { archivedColumns, type Column, forNobody, resource, shown } from "@coffer/resources/Resource"
 import { field, listed } from "@coffer/resources/listed"
-import { orders } from "@coffer/resources/orders"
+import { orders, paymentLinks } from "@coffer/resources/orders"
 import { refunds } from "@coffer/resources/returns"
 import { payouts } from "@coffer/resources/wallets"
 import { tables } from "@coffer/resources/tables"
@@ -67,7 +67,7 @@ it("a listed resource with a bare column that merchants see, or a list of what t
 })
 
 it("labels never say whose a field is, since operators read them, too", () => {
-  const labels = [orders, payouts, refunds].flatMap(({ fields, listing }) => [
+  const labels = [orders, paymentLinks, payouts, refunds].flatMap(({ fields, listing }) => [
     listing.label,
     ...Object.values(fields).map(({ label }) => label)
   ])

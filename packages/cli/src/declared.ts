@@ -5,13 +5,16 @@ import type { Flag } from "effect/cli"
 import { oneOf, text } from "./flags.ts"
 import { type Column, money, time } from "./output.ts"
 
-/** Their titles are the labels. */
-export const columnsOf = <Item extends object>({ fields, listing }: AnyListed): ReadonlyArray<Column<Item>> =>
+/** Their titles are the labels. `own`: those that show more than the value. */
+export const columnsOf = <Item extends object>(
+  { fields, listing }: AnyListed,
+  own: { readonly [Name in keyof Item]?: Column<Item>["of"] } = {}
+): ReadonlyArray<Column<Item>> =>
   listing.brief.map((name) => {
     const shown = textOf(fields[name]!)
     return {
       title: fields[name]!.label.en.toUpperCase(),
-      of: (item) => shown((item as Values)[name], item as Values),
+      of: own[name as keyof Item] ?? ((item) => shown((item as Values)[name], item as Values)),
       ...(fields[name]!.look === "state" ? { isStatus: true } : {})
     }
   })

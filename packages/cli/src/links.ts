@@ -1,25 +1,22 @@
 /** `coffer links`: addresses of which each visit makes an order. */
+import { paymentLinks as declared } from "@coffer/resources/orders"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import type { PaymentLink } from "../../sdk/src/index.ts"
 import { connectToWrite } from "./client.ts"
+import { columnsOf } from "./declared.ts"
 import { amount, currency, metadata, number, text } from "./flags.ts"
 import { command } from "./frame.ts"
 import { withoutNone } from "./withoutNone.ts"
-import { money, printObject, time } from "./output.ts"
+import { printObject } from "./output.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
 const links: Resource<PaymentLink, {}> = {
   called: "payment links",
   idOf: ({ link_id }) => link_id,
-  columns: [
-    { title: "LINK ID", of: ({ link_id }) => link_id },
-    { title: "STATUS", of: ({ status }) => status, isStatus: true },
-    { title: "AMOUNT", of: ({ amount, currency }) => money(amount, currency) },
-    { title: "USES", of: ({ max_uses, used_count }) => `${used_count}${max_uses === null ? "" : ` of ${max_uses}`}` },
-    { title: "CREATED", of: ({ created_at }) => time(created_at) },
-    { title: "URL", of: ({ url }) => url }
-  ],
+  columns: columnsOf(declared, {
+    used_count: ({ max_uses, used_count }) => `${used_count}${max_uses === null ? "" : ` of ${max_uses}`}`
+  }),
   filters: {},
   list: (coffer, cursors) => [coffer.paymentLinks.list(cursors)]
 }

@@ -1,41 +1,29 @@
 /** Payment links on the wire: the resource and its endpoints (spec: Payment link; silences: L1 to L11). */
 import { subjectLengthMax, urlLengthMax } from "@coffer/model/Limits"
-import { Metadata, MetadataKeys, MetadataPatch } from "@coffer/model/Metadata"
+import { MetadataKeys, MetadataPatch } from "@coffer/model/Metadata"
 import { Currency, OrderAmount } from "@coffer/model/Money"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { OneLine } from "@coffer/model/Text"
+import { wireFields } from "@coffer/resources/listed"
+import { paymentLinks } from "@coffer/resources/orders"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
 import { channelBoundsText } from "./Channels.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, PaymentLinkNotFound, Unavailable } from "./Errors.ts"
-import { currency, instant, int, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
+import { merchantId, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 const Instant = Schema.String.annotate({ format: "date-time" })
-const Status = Schema.Literals(["active", "inactive"])
+const Status = paymentLinks.columns.status.schema
 
 export const PaymentLinkResource = withExample(
-  Schema.Struct({
-    object: kind("payment_link"),
-    link_id: text("Number of the link; begins with `plink_`."),
-    merchant_id: merchantId,
-    url: text("Give this address to buyers. Each visit makes a new order."),
-    mode,
-    amount: minor("The amount that each buyer pays"),
-    currency,
-    subject: orNull(Schema.String, "The title that the buyer reads at checkout."),
-    status: Status.annotate({ description: "Visits to an `inactive` link make no order." }),
-    max_uses: orNull(Schema.Int, "How many orders visits may make; null for any number."),
-    used_count: int("Orders that visits have made, paid or not."),
-    notify_url: orNull(Schema.String, "Where the events of the orders go, instead of to your endpoints."),
-    return_url: orNull(Schema.String, "Where buyers go after the payment."),
-    expires_at: orNull(Instant, "From when on visits make no order; null for never."),
-    metadata: Metadata.annotate({ description: "Your own keys and values; each order gets them." }),
-    created_at: instant("When the link was made.")
-  }).annotate({ identifier: "PaymentLink", description: "The payment link." }),
+  Schema.Struct(wireFields(paymentLinks, { merchant_id: merchantId })).annotate({
+    identifier: "PaymentLink",
+    description: "The payment link."
+  }),
   {
     object: "payment_link",
     link_id: sampleIds.link,

@@ -1,12 +1,12 @@
 /** Orders, and payment links, of which visits make orders. */
-import { OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
+import { LinkId, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Locale } from "@coffer/model/Locale"
 import { Metadata } from "@coffer/model/Metadata"
 import { Minor, OrderAmount } from "@coffer/model/Money"
 import { PaymentMethod, withRefundDays } from "@coffer/model/PaymentMethod"
 import { Schema } from "effect"
 import { code, field, fixed, listed, money } from "./listed.ts"
-import { archived, each, forNobody, forOperators, listWith, objectWith, ownTable, resource, shown } from "./Resource.ts"
+import { archived, forNobody, forOperators, listWith, objectWith, ownTable, resource, shown } from "./Resource.ts"
 import { currency, merchantId, mode } from "./shared.ts"
 
 export const orders = listed(
@@ -114,7 +114,7 @@ export const orders = listed(
     return_url: field(
       Schema.NullOr(Schema.String),
       shown("mentions"),
-      ["Return URL", "返回地址", "Where the buyer goes after the payment."],
+      ["Return URL", "返回 URL", "Where the buyer goes after the payment."],
       fixed
     ),
     metadata: field(Metadata, shown("words", "map"), ["Metadata", "元数据", "Your own keys and values."]),
@@ -261,18 +261,91 @@ export const orders = listed(
 
 export const orderTags = ownTable("order_tags", ["tag", "trade_no"])
 
-export const paymentLinks = resource("payment_links", {
-  link_id: shown("none"),
-  version: forNobody("none"),
-  merchant_id: shown("none"),
-  mode: shown("none"),
-  subject: shown("words"),
-  notify_url: shown("mentions"),
-  return_url: shown("mentions"),
-  metadata: shown("words", "map"),
-  ...each(shown("none"), ["amount", "currency", "status", "max_uses", "used_count", "expires_at", "created_at"]),
-  recent_visits: forNobody("none")
-})
+export const paymentLinks = listed(
+  "payment_links",
+  {
+    link_id: field(LinkId, shown("none"), ["Link ID", "链接 ID", "Number of the link; begins with `plink_`."], {
+      ...fixed,
+      ...code
+    }),
+    merchant_id: merchantId,
+    url: field(
+      Schema.String,
+      shown("none"),
+      ["URL", "URL", "Give this address to buyers. Each visit makes a new order."],
+      { made: "unstored" }
+    ),
+    mode,
+    amount: field(Minor, shown("none"), ["Amount", "金额", "The amount that each buyer pays, in minor units."], {
+      ...fixed,
+      ...money
+    }),
+    currency,
+    subject: field(Schema.NullOr(Schema.String), shown("words"), [
+      "Subject",
+      "商品标题",
+      "The title that the buyer reads at checkout."
+    ]),
+    status: field(
+      Schema.Literals(["active", "inactive"]),
+      shown("none"),
+      ["Status", "状态", "Visits to an `inactive` link make no order."],
+      { look: "state" }
+    ),
+    max_uses: field(Schema.NullOr(Schema.Int), shown("none"), [
+      "Maximum number of orders",
+      "订单数上限",
+      "How many orders visits may make; null for any number."
+    ]),
+    used_count: field(Schema.Int, shown("none"), [
+      "Orders created",
+      "已创建订单",
+      "Orders that visits have made, paid or not."
+    ]),
+    notify_url: field(
+      Schema.NullOr(Schema.String),
+      shown("mentions"),
+      ["Events sent to", "事件发送至", "Where the events of the orders go, instead of to your endpoints."],
+      fixed
+    ),
+    return_url: field(
+      Schema.NullOr(Schema.String),
+      shown("mentions"),
+      ["Return URL", "返回 URL", "Where buyers go after the payment."],
+      fixed
+    ),
+    expires_at: field(Schema.NullOr(Schema.DateTimeUtc), shown("none"), [
+      "Expires",
+      "过期时间",
+      "From when on visits make no order; null for never."
+    ]),
+    metadata: field(Metadata, shown("words", "map"), [
+      "Metadata",
+      "元数据",
+      "Your own keys and values; each order gets them."
+    ]),
+    created_at: field(Schema.DateTimeUtc, shown("none"), ["Created", "创建时间", "When the link was made."], fixed),
+    version: forNobody("none"),
+    recent_visits: forNobody("none")
+  },
+  {
+    object: "payment_link",
+    label: { en: "Payment links", zh: "支付链接" },
+    list: {
+      amount: "shown",
+      status: "shown",
+      subject: "shown",
+      used_count: "wide",
+      url: "wide",
+      expires_at: "hidden",
+      link_id: "hidden",
+      created_at: "wide"
+    },
+    brief: ["link_id", "status", "amount", "used_count", "created_at", "url"],
+    facts: ["subject", "used_count", "max_uses", "expires_at", "notify_url", "return_url", "created_at", "metadata"],
+    filters: {}
+  }
+)
 
 /** Receipts and other mails about an order. */
 export const mails = resource("mails", {

@@ -1,30 +1,25 @@
 /** The list of payment links, and how one is made. */
 import type { PaymentLinkResource } from "@coffer/contract/PaymentLinks"
+import { paymentLinks } from "@coffer/resources/orders"
 import { act, shown } from "../api/acts.ts"
 import { sent } from "../api/sent.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
-import { columnsFor } from "../parts/columns.tsx"
-import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
+import { columnsOf } from "../parts/declared.tsx"
+import { type List, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { Copy, minorOf, Time } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { currencies } from "./moneyWords.ts"
 
 const texts = {
   en: {
-    title: "Payment links",
     amount: "Amount",
-    status: "Status",
     subject: "Subject",
-    used: "Orders created",
     expires: "Expires",
     never: "Never",
-    address: "URL",
-    number: "Link ID",
-    created: "Created",
     create: "Create link",
     createSays:
       "One URL for many buyers: each visit creates its own order. The amount and currency can't be changed later.",
@@ -38,16 +33,10 @@ const texts = {
     empty: "Create a link and share it by email, chat or QR code. No code needed."
   },
   zh: {
-    title: "支付链接",
     amount: "金额",
-    status: "状态",
     subject: "商品标题",
-    used: "已创建订单",
     expires: "过期时间",
     never: "永不",
-    address: "URL",
-    number: "链接 ID",
-    created: "创建时间",
     create: "创建链接",
     createSays: "一个链接可供多个买家使用：每次访问都会创建独立的订单。金额和货币创建后不可更改。",
     currency: "货币",
@@ -63,37 +52,15 @@ const texts = {
 type Texts = typeof texts.en
 type Row = PaymentLinkResource
 
-const { code, money, plain, state, time } = columnsFor<Row>()
-
-const columnsOf = (words: Texts): ReadonlyArray<Column<Row>> => [
-  money("amount", words.amount),
-  state(words.status),
-  plain("subject", words.subject),
-  {
-    id: "used",
-    name: words.used,
-    isNumber: true,
-    isWide: true,
-    text: ({ used_count }) => String(used_count),
-    cell: ({ max_uses, used_count }) => (max_uses === null ? used_count : `${used_count} / ${max_uses}`)
-  },
-  {
-    id: "url",
-    name: words.address,
-    isWide: true,
-    text: ({ url }) => url,
-    cell: ({ url }) => <Copy text={url} label={words.address} />
-  },
-  {
-    id: "expires",
-    name: words.expires,
-    isHidden: true,
-    text: ({ expires_at }) => expires_at ?? "",
-    cell: ({ expires_at }) => <Time at={expires_at} none={words.never} />
-  },
-  code("link_id", words.number, { isHidden: true }),
-  time("created_at", words.created, { isWide: true })
-]
+const columns = (words: Texts, language: Language) =>
+  columnsOf<Row>(paymentLinks, language, {
+    used_count: {
+      isNumber: true,
+      cell: ({ max_uses, used_count }) => (max_uses === null ? used_count : `${used_count} / ${max_uses}`)
+    },
+    url: { cell: ({ url }) => <Copy text={url} label={paymentLinks.fields.url.label[language]} /> },
+    expires_at: { cell: ({ expires_at }) => <Time at={expires_at} none={words.never} /> }
+  })
 
 const deactivateAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
   name: words.deactivate,
@@ -107,10 +74,10 @@ const deactivateAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
     )
 })
 
-const listOf = (account: InAccount, words: Texts): List<Row> => ({
+const listOf = (account: InAccount, words: Texts, language: Language): List<Row> => ({
   id: "links",
-  title: words.title,
-  columns: columnsOf(words),
+  title: paymentLinks.listing.label[language],
+  columns: columns(words, language),
   filters: [],
   page: (query) =>
     account.api.query("payment_links", "list", { query: query as never, reactivityKeys: shown }) as never,
@@ -134,7 +101,7 @@ const listOf = (account: InAccount, words: Texts): List<Row> => ({
   )
 })
 
-const Links = () => <ListPage list={listOf(useAccount(), useWords(texts))} />
+const Links = () => <ListPage list={listOf(useAccount(), useWords(texts), useLanguage())} />
 
 const CreateLink = ({ words }: { readonly words: Texts }) => {
   const { api } = useAccount()

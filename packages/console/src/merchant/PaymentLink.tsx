@@ -2,6 +2,7 @@
 import type { OrderResource } from "@coffer/contract/Orders"
 import type { PaymentLinkResource } from "@coffer/contract/PaymentLinks"
 import { linkKey } from "@coffer/model/Metadata"
+import { paymentLinks } from "@coffer/resources/orders"
 import { useEffect, useState } from "react"
 import { Link } from "wouter"
 import { act, ask, type Outcome, readAgain, shown } from "../api/acts.ts"
@@ -10,30 +11,25 @@ import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, TextField } from "../parts/act.tsx"
+import { factsOf } from "../parts/declared.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Rows } from "../parts/ListPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, Copy, State, Time } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { useLanguage, useWords } from "../parts/words.ts"
 import { isWeb } from "./find.ts"
 import { MetadataFields, metadataPatch, metadataVersion, unlessChanged } from "./metadata.tsx"
 
 const texts = {
   en: {
-    links: "Payment links",
     address: "URL",
     open: "Open",
     qr: "QR code of the link",
     subject: "Subject",
-    used: "Orders created",
     uses: "Maximum number of orders",
     any: "No limit",
-    expires: "Expires",
     never: "Never",
-    events: "Events sent to",
-    back: "Return URL",
     created: "Created",
-    metadata: "Metadata",
     orders: "Latest orders from this link",
     all: "All orders from this link",
     none: "No orders yet: the link has not been opened.",
@@ -49,20 +45,14 @@ const texts = {
     number: "Order"
   },
   zh: {
-    links: "支付链接",
     address: "URL",
     open: "打开",
     qr: "链接二维码",
     subject: "商品标题",
-    used: "已创建订单",
     uses: "订单数上限",
     any: "不限",
-    expires: "过期时间",
     never: "永不",
-    events: "事件发送至",
-    back: "返回 URL",
     created: "创建时间",
-    metadata: "元数据",
     orders: "此链接的最近订单",
     all: "此链接的全部订单",
     none: "还没有订单：链接尚未被打开。",
@@ -83,6 +73,7 @@ type Texts = typeof texts.en
 const PaymentLink = ({ number }: { readonly number: string }) => {
   const { api, base } = useAccount()
   const words = useWords(texts)
+  const language = useLanguage()
   const link = useAtom(
     api.query("payment_links", "get", { params: { link_id: number }, query: {}, reactivityKeys: shown })
   )
@@ -90,7 +81,7 @@ const PaymentLink = ({ number }: { readonly number: string }) => {
   return (
     <ObjectPage
       result={link}
-      back={[`${base}/links`, words.links]}
+      back={[`${base}/links`, paymentLinks.listing.label[language]]}
       number={number}
       head={(answer) => {
         const { amount, currency, status } = linkOf(answer)
@@ -101,7 +92,13 @@ const PaymentLink = ({ number }: { readonly number: string }) => {
         )
       }}
       acts={(answer) => <Acts link={linkOf(answer)} words={words} />}
-      facts={(answer) => factsOf(linkOf(answer), words)}
+      facts={(answer) => {
+        const { expires_at, max_uses } = linkOf(answer)
+        return factsOf(paymentLinks, linkOf(answer), language, {
+          max_uses: max_uses ?? words.any,
+          expires_at: <Time at={expires_at} none={words.never} />
+        })
+      }}
     >
       {(answer) => (
         <>
@@ -213,17 +210,6 @@ const OrdersOf = ({ link, words }: { readonly link: PaymentLinkResource; readonl
     </section>
   )
 }
-
-const factsOf = (link: PaymentLinkResource, words: Texts) => [
-  [words.subject, link.subject ?? "–"] as const,
-  [words.used, link.used_count] as const,
-  [words.uses, link.max_uses ?? words.any] as const,
-  [words.expires, <Time key="e" at={link.expires_at} none={words.never} />] as const,
-  [words.events, link.notify_url ?? "–"] as const,
-  [words.back, link.return_url ?? "–"] as const,
-  [words.created, <Time key="c" at={link.created_at} />] as const,
-  ...Object.entries(link.metadata).map(([name, value]) => [`${words.metadata}: ${name}`, value] as const)
-]
 
 const Acts = ({ link, words }: { readonly link: PaymentLinkResource; readonly words: Texts }) => {
   const { api, may } = useAccount()

@@ -7,15 +7,16 @@ import type { Language } from "./words.ts"
 
 const places = { shown: {}, wide: { isWide: true }, hidden: { isHidden: true } }
 
-/** The columns of its list. */
+/** The columns of its list. `own`: those that show more than the value, or otherwise. */
 export const columnsOf = <Row extends object>(
   { fields, listing }: AnyListed,
-  language: Language
+  language: Language,
+  own: { readonly [Name in keyof Row]?: Partial<Column<Row>> } = {}
 ): ReadonlyArray<Column<Row>> => {
   const { code, money, plain, state, time } = columnsFor<Row>()
   return Object.entries(listing.list).map(([name, place]): Column<Row> => {
     const field = fields[name]!
-    const [id, label, more] = [name as never, field.label[language], places[place]]
+    const [id, label, more] = [name as never, field.label[language], { ...places[place], ...own[name as keyof Row] }]
     if (kindOf(field) === "time") return time(id, label, more)
     switch (field.look) {
       case "money":

@@ -2,26 +2,18 @@
  * The payment link: an address that makes a new order on each visit (spec: Payment link). It is `active` or `inactive`;
  * that it has expired or is used up follows from its fields and the time, and is not stored (silences: L1). Pure.
  */
-import { LinkId, MerchantId, Mode, TradeNo } from "@coffer/model/Ids"
+import { LinkId, TradeNo } from "@coffer/model/Ids"
 import { merge, Metadata, MetadataPatch, patchProblem } from "@coffer/model/Metadata"
-import { Currency, Minor } from "@coffer/model/Money"
+import { fixedFields } from "@coffer/resources/listed"
+import { paymentLinks } from "@coffer/resources/orders"
 import { DateTime, Schema } from "effect"
 import { accept, type Decision, refuse } from "../Decision.ts"
 import { type Consequence, nothing } from "../Consequence.ts"
 
 /** The terms of the link; none of them ever changes. */
-export const terms = {
-  linkId: LinkId,
-  merchantId: MerchantId,
-  mode: Mode,
-  amount: Minor,
-  currency: Currency,
-  notifyUrl: Schema.NullOr(Schema.String),
-  returnUrl: Schema.NullOr(Schema.String),
-  createdAt: Schema.DateTimeUtc
-}
+export const terms = fixedFields(paymentLinks)
 
-export const LinkStatus = Schema.Literals(["active", "inactive"])
+export const LinkStatus = paymentLinks.columns.status.schema
 
 /** The fields that an update may change. */
 const settings = {
