@@ -108,8 +108,12 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
   [/^src\/(?!channels\/|channels\.ts$)/, (imported) => /^src\/channels\/(bank|stripe)\//.test(imported)],
   // It needs the APIs and nothing of the service.
   [/^packages\/cli\//, (imported) => imported.startsWith("src/") || imported.startsWith("packages/contract/")],
-  // A second statement of the rules is one of its own. Its driver starts the service as a test does.
-  [/^packages\/oracle\//, (imported) => !/^(packages\/oracle\/|packages\/testkit\/src\/index\.ts$|$)/.test(imported)],
+  // A second statement of the rules is one of its own. Its driver starts the service as a test does, and leaps in time.
+  [/^packages\/oracle\/src\/driver\/house\.ts$/, (imported) => !/^packages\/(oracle|testkit)\/|^$/.test(imported)],
+  [
+    /^packages\/oracle\/src\/(?!driver\/house\.ts$)/,
+    (imported) => imported !== "" && !imported.startsWith("packages/oracle/")
+  ],
   // Shapes decide nothing.
   [/^packages\/(model|resources|contract)\//, (imported) => imported.startsWith("packages/rules/")]
 ]
@@ -130,7 +134,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^packages\/cluster\/scripts\//, /^node:/],
   [/^packages\/cluster\//, /^(node:|@effect\/platform-node\/)/],
   [/^packages\/testkit\//, /^node:/],
-  [/^packages\/oracle\/src\/main\.ts$/, /^node:/],
+  [/^packages\/oracle\/src\/(main|driver\/house)\.ts$/, /^(node:|smtp-server$)/],
   [/^packages\/console\/scripts\//, /^(node:|rolldown$)/],
   [/^packages\/site\/scripts\//, /^(node:|rolldown$)/],
   [/^packages\/site\/src\/(site|markdown)\.ts$/, /^(node:|marked$)/],

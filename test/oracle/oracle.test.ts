@@ -23,7 +23,8 @@ describe("the oracle", () => {
         url: service.baseUrl,
         operatorToken: service.api.operatorToken,
         now: () => new Date(service.now()),
-        pass: (span) => Effect.runPromise(service.pass(span)),
+        pass: (millis) => Effect.runPromise(service.pass(millis)),
+        leap: (millis) => Effect.runPromise(service.leap(millis)),
         atRest: () => Effect.runPromise(service.atRest)
       })
       const lines: Array<string> = []
@@ -32,7 +33,8 @@ describe("the oracle", () => {
           seed: 1,
           stepsOfProgram: 200,
           stepsMax: rounds(400, 100_000),
-          quietPrograms: 20,
+          quietSteps: 50_000,
+          tellEvery: 10_000,
           tell: (line) => void lines.push(line)
         })
       )

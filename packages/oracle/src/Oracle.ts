@@ -9,7 +9,7 @@ import { createOrder, expireOrder, pay, sendReceipt, updateOrder } from "./order
 import { createRefund, settle, updateRefund } from "./refunds.ts"
 import { listOf } from "./lists.ts"
 import { Account, currencies, type Currency, named } from "./state.ts"
-import { clearAt, passTo } from "./time.ts"
+import { clearAt, nextDueAt, passTo } from "./time.ts"
 import { type Answer, days, type Fields, invalid, missing, ok, refused } from "./values.ts"
 import { bodyOf, oneOf } from "./fields.ts"
 import { walletOf } from "./books.ts"
@@ -249,6 +249,10 @@ export class Oracle {
   passTo(now: number) {
     for (const account of this.accounts) passTo(account, now)
     this.now = now
+  }
+
+  nextDueAt(now: number): number {
+    return Math.min(...this.accounts.map((account) => nextDueAt(account, now)))
   }
 
   /** The next moment from `now` on at which it is clear what has been done. */

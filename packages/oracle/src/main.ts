@@ -1,32 +1,36 @@
 /**
- * `npm run oracle -- --seed 1 --steps 100000`: plays random programs on a service of the test kit for so many steps. It
- * ends with what it has met, or with the story of a difference.
+ * `npm run oracle -- --seed 1 --steps 100000`: plays random programs on a service of the test kit, until no signature
+ * has been new for `--quiet` steps. It ends with what it has met, or with the story of a difference.
  */
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
-import { start } from "../../testkit/src/index.ts"
 import { campaign, gapsOf, storyOf, unmet } from "./driver/campaign.ts"
 import { errorCodes } from "./driver/errorCodes.ts"
+import { startHouse } from "./driver/house.ts"
 import { placeIn } from "./driver/place.ts"
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
-    steps: { type: "string", default: "20000" },
+    steps: { type: "string", default: "1000000" },
     program: { type: "string", default: "300" },
-    quiet: { type: "string", default: "1000000" }
+    quiet: { type: "string", default: "50000" },
+    every: { type: "string", default: "3000" }
   }
 })
 
-await using house = await start({ begins: new Date("2026-01-05T08:00:00Z"), seed: false })
+await using house = await startHouse(new Date("2026-01-05T08:00:00Z"))
 const outcome = await campaign(placeIn(house), {
   seed: Number(values.seed),
   stepsMax: Number(values.steps),
   stepsOfProgram: Number(values.program),
-  quietPrograms: Number(values.quiet),
+  quietSteps: Number(values.quiet),
+  tellEvery: Number(values.every),
   tell: console.log
 })
-console.log(`${outcome.steps} steps, ${outcome.marks.signatures.size} signatures`)
+console.log(
+  `${outcome.steps} steps, ${outcome.marks.signatures.size} signatures, the last ${outcome.quiet} without one`
+)
 for (const [code, reason] of Object.entries(unmet)) console.log(`  not looked for: ${code}, since ${reason}`)
 const gaps = gapsOf(outcome, errorCodes(readFileSync("docs/errors.md", "utf8")))
 if (outcome.failure !== undefined) console.log(storyOf(outcome.failure))

@@ -128,14 +128,12 @@ export const expireOrder = (account: Account, now: number, order: Order | undefi
   return conflict(isPaid ? "just_paid" : "other_payment")
 }
 
-/** What happens at `expires_at` by itself. False: not yet, since the buyer is on the way. */
-export const expireByItself = (account: Account, now: number, order: Order, when: When): boolean => {
-  if (isAway(order, now)) return false
+/** What happens at `expires_at` by itself, or when the buyer who was on the way then has stayed away. */
+export const expireByItself = (account: Account, order: Order, when: When) => {
   const first = order.taken[0]
   if (first !== undefined) take(account, when, order, first)
   if (order.state === "pending") end(account, when, order, "expired")
   reportAll(account, when, order)
-  return true
 }
 
 const reportAll = (account: Account, now: When, order: Order) => {
@@ -143,7 +141,8 @@ const reportAll = (account: Account, now: When, order: Order) => {
 }
 
 /** A buyer who left for 3DS or a wallet holds the order for half an hour (silences: O28). */
-const isAway = ({ redirectedAt }: Order, now: number) => redirectedAt !== undefined && redirectedAt > now - 30 * minutes
+export const awayUntil = ({ redirectedAt }: Order) => (redirectedAt === undefined ? 0 : redirectedAt + 30 * minutes)
+const isAway = (order: Order, now: number) => awayUntil(order) > now
 
 const end = (account: Account, now: When, order: Order, state: "expired" | "failed") => {
   order.state = state

@@ -67,6 +67,7 @@ export const make = Effect.fnUntraced(function* (options: Options, clock?: Layer
       if (!stands) return yield* Effect.die(new Error(withoutTestClock))
       yield* turn.withPermit(service.pass(duration))
     }),
+    leap: (span: Duration.Input) => turn.withPermit(service.leap(span)),
     newMerchant: create,
     /** For the length of the surrounding scope. */
     receiveWebhooks: (hooks: HooksOptions = {}) => receive(place, hooks)

@@ -12,8 +12,10 @@ export interface Campaign {
   readonly stepsOfProgram: number
   /** No new program is begun after so many steps. */
   readonly stepsMax: number
-  /** It has seen all when so many programs have shown nothing new. */
-  readonly quietPrograms: number
+  /** The plateau: it has seen all when no signature was new for so many steps. */
+  readonly quietSteps: number
+  /** A line is told after about so many steps. */
+  readonly tellEvery: number
   readonly tell: (line: string) => void
 }
 
@@ -21,34 +23,41 @@ export interface Outcome {
   readonly steps: number
   readonly marks: Marks
   readonly failure: (Failure & { readonly seed: number }) | undefined
-  /** How many signatures were new in each program. */
-  readonly growth: ReadonlyArray<number>
+  /** How many steps have shown no new signature in the end. */
+  readonly quiet: number
 }
 
 const merchants = 2
 
 export const campaign = async (
   place: Place,
-  { quietPrograms, seed: first, stepsMax, stepsOfProgram, tell }: Campaign
-) => {
+  { quietSteps, seed: first, stepsMax, stepsOfProgram, tell, tellEvery }: Campaign
+): Promise<Outcome> => {
   const marks = noMarks()
-  const growth: Array<number> = []
   let steps = 0
-  for (let seed = first; steps < stepsMax; seed++) {
+  let quiet = 0
+  let told = { steps: 0, signatures: 0, at: performance.now() }
+  for (let seed = first; steps < stepsMax && quiet < quietSteps; seed++) {
     const before = marks.signatures.size
     const program = programOf(seed, stepsOfProgram, merchants)
     const failure = await play(place, program, marks)
-    steps += failure === undefined ? program.length : failure.step + 1
     if (failure !== undefined) {
       tell(`seed ${seed} differs at step ${failure.step + 1}; shrinking`)
       const shrunk = await shrink(place, program, failure)
-      return { steps, marks, growth, failure: { ...shrunk, seed } } satisfies Outcome
+      return { steps: steps + failure.step + 1, marks, quiet, failure: { ...shrunk, seed } }
     }
-    growth.push(marks.signatures.size - before)
-    tell(`seed ${seed}: ${program.length} steps equal, ${marks.signatures.size} signatures (${growth.at(-1)} new)`)
-    if (growth.length >= quietPrograms && growth.slice(-quietPrograms).every((grown) => grown === 0)) break
+    steps += program.length
+    quiet = marks.signatures.size === before ? quiet + program.length : 0
+    if (steps - told.steps < tellEvery) continue
+    const rate = (steps - told.steps) / ((performance.now() - told.at) / 1_000)
+    const grown = marks.signatures.size - told.signatures
+    tell(
+      `${steps} steps equal up to seed ${seed}: ${marks.signatures.size} signatures (${grown} new), ` +
+        `${quiet} steps without a new one, ${rate.toFixed(0)} steps a second`
+    )
+    told = { steps, signatures: marks.signatures.size, at: performance.now() }
   }
-  return { steps, marks, growth, failure: undefined } satisfies Outcome
+  return { steps, marks, quiet, failure: undefined }
 }
 
 /** Codes of docs/errors.md that no program here can meet, and why. */

@@ -1,11 +1,17 @@
 /** The service of the test kit as a place to play at: real HTTP, and a clock that the driver moves. */
-import type { Coffer } from "../../../testkit/src/index.ts"
 import type { Place, Reply } from "./play.ts"
 
 const unlimited = { writes: 1_000_000, reads: 1_000_000, csv: 1_000_000, helpers: 1_000_000 }
 
 /** What it needs of a running service. */
-export type House = Pick<Coffer, "url" | "operatorToken" | "now" | "pass" | "atRest">
+export interface House {
+  readonly url: string
+  readonly operatorToken: string
+  readonly now: () => Date
+  readonly atRest: () => Promise<void>
+  readonly pass: (millis: number) => Promise<void>
+  readonly leap: (millis: number) => Promise<void>
+}
 
 export const placeIn = (house: House): Place => {
   const send: Place["send"] = async ({ body, headers, method, path }) => {
@@ -25,7 +31,8 @@ export const placeIn = (house: House): Place => {
   return {
     send,
     now: () => house.now().getTime(),
-    pass: (millis) => house.pass(millis),
+    pass: house.pass,
+    leap: house.leap,
     rest: () => house.atRest(),
     newMerchant: async () => {
       const { live_key, merchant_id, sandbox_key } = await operator("/merchants", { name: "A shop", seed: false })

@@ -9,14 +9,18 @@ export const shrink = async (
   triesMax = 200
 ): Promise<Failure> => {
   let steps = program.slice(0, failure.step + 1)
-  let smallest = failure
+  // Read after each step, the books say which one it was; unless the difference comes of steps that follow at once.
+  const sharp = await play(place, steps, noMarks(), 1)
+  const stepsBetween = sharp === undefined ? undefined : 1
+  let smallest = sharp ?? failure
+  steps = steps.slice(0, smallest.step + 1)
   let tries = 0
   for (let size = Math.ceil(steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let from = 0; from < steps.length - 1 && tries < triesMax;) {
       const fewer = [...steps.slice(0, from), ...steps.slice(from + size)]
       tries += 1
-      const again = await play(place, fewer, noMarks())
-      if (again?.kind === failure.kind) {
+      const again = await play(place, fewer, noMarks(), stepsBetween)
+      if (again?.kind === smallest.kind) {
         steps = fewer.slice(0, again.step + 1)
         smallest = again
       } else from += size
