@@ -35,14 +35,14 @@ const refusals = {
 }
 const { ErasureNotFound: notFound, InvalidField, NoSuchOrder: noOrder, TooManyErasures: tooMany } = refusals
 
-const erasureView = ({ counts, erasure, held, isCapped }: Shown): ErasureResource => ({
+const erasureView = ({ counts, erasure, held, isCapped, of }: Shown): ErasureResource => ({
   object: "erasure",
   erasure_no: erasure?.erasure_no ?? null,
   status: erasure?.status ?? "dry_run",
-  merchant_id: erasure?.merchant_id ?? null,
-  mode: (erasure?.mode ?? null) as ErasureResource["mode"],
-  trade_no: erasure?.trade_no ?? null,
-  email_hash: erasure?.email_hash ?? null,
+  merchant_id: of.merchant_id,
+  mode: of.mode as ErasureResource["mode"],
+  trade_no: of.trade_no,
+  email_hash: of.email_hash,
   orders_waiting: held,
   counts: { ...counted(countNames, counts, 0), ...counted(walkedNames, counts, erasure === undefined ? null : 0) },
   is_capped: isCapped,

@@ -39,7 +39,9 @@ export interface ErasureRequest {
 
 /** A dry run, or an erasure with the number of orders that wait. */
 export interface Shown {
+  /** Undefined for a dry run, which stores nothing. */
   readonly erasure: ErasureRow | undefined
+  readonly of: Pick<ErasureRow, "merchant_id" | "mode" | "trade_no" | "email_hash">
   readonly held: number
   readonly counts: Counts
   readonly isCapped: boolean
@@ -81,6 +83,7 @@ export const layer = Layer.effect(
     const shown = (erasure: ErasureRow) =>
       Effect.map(store.standing(erasure.erasure_no), ({ held }): Shown => ({
         erasure,
+        of: erasure,
         held,
         counts: erasure.counts,
         isCapped: false
@@ -91,9 +94,15 @@ export const layer = Layer.effect(
       return Option.getOrUndefined(found) ?? (yield* new NoSuchOrder({ ref }))
     })
 
-    const dryRun = Effect.fnUntraced(function* (account: Account | undefined, of: BuyerOf, now: DateTime.Utc) {
-      const { counts, isCapped } = yield* count({ account, now, ...of })
-      return { erasure: undefined, held: 0, counts, isCapped }
+    const dryRun = Effect.fnUntraced(function* (account: Account | undefined, buyer: BuyerOf, now: DateTime.Utc) {
+      const { counts, isCapped } = yield* count({ account, now, ...buyer })
+      const of = {
+        merchant_id: account?.merchantId ?? null,
+        mode: account?.mode ?? null,
+        trade_no: buyer.tradeNo,
+        email_hash: buyer.email === undefined ? null : hashOf(secrets, buyer.email)
+      }
+      return { erasure: undefined, of, held: 0, counts, isCapped }
     })
 
     return Erasures.of({

@@ -150,6 +150,20 @@ describe("an erasure of one buyer", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("a dry run says of which merchant, environment, order and address it is, as the erasure does", () =>
+    Effect.gen(function* () {
+      const { running, shop } = yield* begin()
+      const { trade_no } = yield* shop.paid(1_000, { receipt_email: ann })
+      for (const terms of [{ email: ann }, { trade_no }]) {
+        const dry = yield* said(shop.post("/v1/erasures", { ...terms, dry_run: true }))
+        const done = yield* erasedBy(running, shop, terms)
+        for (const name of ["merchant_id", "mode", "trade_no", "email_hash"]) {
+          assert.strictEqual(dry[name], done[name], name)
+        }
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("leaves the address in none of its spellings, in any row, log or file", () =>
     Effect.gen(function* () {
       const { folder, running, shop } = yield* begin()
