@@ -2,7 +2,7 @@
 import { emit, post } from "./books.ts"
 import { allOf, bodyOf, bool, freeText, integer, oneLine, oneOf } from "./fields.ts"
 import { amountMax } from "./orders.ts"
-import { type Account, type Dispute, methods, newNo, type Order } from "./state.ts"
+import { type Account, type Dispute, mention, newNo, type Order } from "./state.ts"
 import {
   type Answer,
   conflict,
@@ -104,6 +104,7 @@ export const giveEvidence = (account: Account, now: number, dispute: Dispute | u
   if (dispute.acceptedAt !== undefined) return conflict("accepted")
   if (dispute.dueBy !== null && now > dispute.dueBy) return conflict("past_deadline")
   if (submits && !account.reachable) return unanswered()
+  mention(dispute.order, Object.values(texts))
   dispute.evidence = { texts, submittedAt: submits ? now : null, updatedAt: now }
   if (submits) {
     dispute.state = "under_review"

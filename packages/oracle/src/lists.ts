@@ -23,17 +23,9 @@ const orderStatuses = ["pending", "paid", "partially_refunded", "refunded", "fai
 const rowTypes = [
   "payment_credit",
   "fee_debit",
-  "refund_freeze",
-  "refund_debit",
-  "refund_unfreeze",
-  "dispute_freeze",
-  "dispute_unfreeze",
-  "dispute_debit",
-  "dispute_fee",
-  "payout_freeze",
-  "payout_unfreeze",
-  "payout_success",
-  "payout_fee"
+  ...["freeze", "debit", "unfreeze"].map((step) => `refund_${step}`),
+  ...["freeze", "unfreeze", "debit", "fee"].map((step) => `dispute_${step}`),
+  ...["freeze", "unfreeze", "success", "fee"].map((step) => `payout_${step}`)
 ]
 
 const lists: Readonly<Record<string, List>> = {

@@ -15,6 +15,7 @@ const { values } = parseArgs({
     steps: { type: "string", default: "1000000" },
     program: { type: "string", default: "300" },
     quiet: { type: "string", default: "50000" },
+    shrink: { type: "string", default: "200" },
     every: { type: "string", default: "3000" }
   }
 })
@@ -26,6 +27,7 @@ const outcome = await campaign(placeIn(house), {
   stepsOfProgram: Number(values.program),
   quietSteps: Number(values.quiet),
   tellEvery: Number(values.every),
+  shrinkTries: Number(values.shrink),
   tell: console.log
 })
 console.log(

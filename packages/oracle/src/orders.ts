@@ -1,6 +1,6 @@
 /** What the operations on orders answer (spec: Orders; States and transitions, Order). */
 import { emit, post } from "./books.ts"
-import { type Account, type Currency, type Method, methods, newNo, type Order, type Payment } from "./state.ts"
+import { type Account, type Currency, mention, type Method, newNo, type Order, type Payment } from "./state.ts"
 import { allOf, bodyOf, currency, email, integer, merged, metadata, oneLine, oneOf, patch, url } from "./fields.ts"
 import { feeOf, isOpen, orderView } from "./views.ts"
 import {
@@ -57,14 +57,25 @@ export const createOrder = (account: Account, now: number, body: unknown): Answe
   }
   // It depends on settings what will do here, so a repeat is looked for first (silences: O3).
   if (!hasNotifyUrl) return invalid("notify_url")
-  const order: Order = {
+  const order = openOrder(account, now, {
     ...terms,
-    no: newNo.order(),
     ownNo,
     returnUrl: (sent["return_url"] ?? null) as string | null,
     locale: (sent["locale"] ?? null) as string | null,
     metadata: merged({}, sent["metadata"]) ?? {},
-    receiptEmail: (sent["receipt_email"] ?? null) as string | null,
+    receiptEmail: (sent["receipt_email"] ?? null) as string | null
+  })
+  return ok(orderView(account, order), 201)
+}
+
+type Terms = Pick<Order, "ownNo" | "amount" | "currency" | "subject" | "notifyUrl" | "returnUrl"> &
+  Pick<Order, "locale" | "metadata" | "receiptEmail">
+
+/** By a call, or by a visit to a link. */
+export const openOrder = (account: Account, now: number, terms: Terms): Order => {
+  const order: Order = {
+    ...terms,
+    no: newNo.order(),
     createdAt: now,
     expiresAt: now + days,
     state: "pending",
@@ -75,10 +86,13 @@ export const createOrder = (account: Account, now: number, body: unknown): Answe
     declines: [],
     redirectedAt: undefined,
     receipts: [],
-    unapplied: 0
+    unapplied: 0,
+    erased: false,
+    addresses: new Set()
   }
+  mention(order, [order.receiptEmail, ...Object.values(order.metadata)])
   account.orders.push(order)
-  return ok(orderView(account, order), 201)
+  return order
 }
 
 /** A title of white space alone is none (silences: O7). */
@@ -93,6 +107,7 @@ export const updateOrder = (account: Account, order: Order | undefined, body: un
   if (after === undefined) return invalid("metadata")
   order.metadata = after
   if ("receipt_email" in sent) order.receiptEmail = sent["receipt_email"] as string | null
+  mention(order, [order.receiptEmail, ...Object.values(after)])
   return ok(orderView(account, order))
 }
 
@@ -107,6 +122,7 @@ export const sendReceipt = (account: Account, now: number, order: Order | undefi
   if (lately.length >= 5) return limited()
   order.receipts = [...lately, now]
   order.receiptEmail = address
+  mention(order, [address])
   return ok(orderView(account, order))
 }
 

@@ -2,7 +2,7 @@
 import { emit, post, usable } from "./books.ts"
 import { allOf, bodyOf, freeText, integer, merged, metadata, oneLine, patch } from "./fields.ts"
 import { amountMax, isDisputed, lostOf } from "./orders.ts"
-import { type Account, methods, named, newNo, type Order, type Refund } from "./state.ts"
+import { type Account, mention, named, newNo, type Order, type Refund } from "./state.ts"
 import { type Answer, conflict, invalid, missing, ok, refused, timeOf, unanswered, type When } from "./values.ts"
 import { refundableUntil, refundView } from "./views.ts"
 
@@ -46,6 +46,7 @@ export const createRefund = (account: Account, now: number, body: unknown): Answ
     state: later ? "pending" : "succeeded",
     settledAt: later ? null : timeOf(now)
   }
+  mention(order, Object.values(refund.metadata))
   account.refunds.push(refund)
   if (later) {
     post(account, now, refund, [["refund_freeze", -refund.amount]])
@@ -89,6 +90,7 @@ export const updateRefund = (account: Account, now: number, refund: Refund | und
   if (after === undefined) return invalid("metadata")
   if ("metadata" in bodyOf(body)) refund.updatedAt = timeOf(now)
   refund.metadata = after
+  mention(refund.order, Object.values(after))
   return ok(refundView(account, refund))
 }
 

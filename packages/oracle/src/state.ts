@@ -49,6 +49,18 @@ export interface Order {
   receipts: ReadonlyArray<number>
   /** Payments that it did not take. */
   unapplied: number
+  /** Whether an erasure took its words. */
+  erased: boolean
+  /** Every address that its texts ever named, in small letters. */
+  readonly addresses: Set<string>
+}
+
+/** All addresses in a text. Capitals make no other address. */
+export const addressesIn = (text: string) => text.toLowerCase().match(/[\w.+-]+@[\w.-]+\w/g) ?? []
+
+/** Takes down which addresses an order's texts name. */
+export const mention = (order: Order, texts: ReadonlyArray<string | null>) => {
+  for (const address of texts.flatMap((text) => addressesIn(text ?? ""))) order.addresses.add(address)
 }
 
 export interface Refund {
@@ -57,7 +69,7 @@ export interface Refund {
   readonly order: Order
   readonly amount: number
   readonly requested: number | undefined
-  readonly reason: string | null
+  reason: string | null
   readonly createdAt: number
   metadata: Texts
   state: "pending" | "succeeded" | "failed"
@@ -139,7 +151,7 @@ export interface Happening {
   readonly of: { readonly no: Hole }
   readonly order: Order
   /** Of the object at that moment. */
-  readonly object: Fields
+  object: Fields
 }
 
 export interface Wallet {
@@ -150,6 +162,21 @@ export interface Wallet {
   payout: number
   refund: number
   updatedAt: Time
+}
+
+/** A key with scopes. Those of the sandbox call. */
+export interface ScopedKey {
+  readonly no: Hole
+  readonly mode: "sandbox" | "live"
+  /** The last one; those before it have ended. */
+  secret: Hole
+  readonly name: string
+  readonly scopes: ReadonlyArray<string>
+  readonly expiresAt: number | null
+  readonly allowlist: string
+  /** How the address of the person begins who made it; null: an operator did. */
+  readonly by: string | null
+  revoked: boolean
 }
 
 /** An answer that is kept under an Idempotency-Key. */
@@ -173,7 +200,15 @@ export class Account {
   readonly events: Array<Happening> = []
   readonly wallets = new Map<Currency, Wallet>()
   readonly answers = new Map<string, Kept>()
+  readonly keys: Array<ScopedKey> = []
+  readonly erasures: Array<{ readonly no: Hole }> = []
   reachable = true
+  /** What operators decide. */
+  approved = false
+  suspended = false
+  closedAt: number | undefined = undefined
+  allowlist = ""
+  note: string | null = null
 
   constructor(merchantId: string, createdAt: number) {
     this.merchantId = merchantId
@@ -191,7 +226,10 @@ export const newNo = {
   endpoint: () => idOf("whe_"),
   payout: () => idOf("pyt_"),
   row: () => idOf("LED_"),
-  event: () => idOf("evt_")
+  event: () => idOf("evt_"),
+  erasure: () => idOf("ers_"),
+  key: () => idOf("key_"),
+  secret: (mode: ScopedKey["mode"]) => new Hole(mode === "live" ? /^svc_live_[\w-]{40,}$/ : /^svc_test_[\w-]{40,}$/)
 }
 
 /** The object that a path or a filter names: the platform's number first, then the merchant's own. */

@@ -23,6 +23,14 @@ export class Time {
   }
 }
 
+/** An object of which these fields are compared. The others are not the oracle's to say. */
+export class Part {
+  readonly fields: Fields
+  constructor(fields: Fields) {
+    this.fields = fields
+  }
+}
+
 /** By a step it is now; by itself it is a little later than it was due. */
 export type When = number | Time
 export const timeOf = (when: When) => (typeof when === "number" ? new Time(when, when) : when)
@@ -41,6 +49,14 @@ export const nullOr =
   (check: Check): Check =>
   (actual) =>
     actual === null ? undefined : check(actual)
+
+/** These texts in any order. */
+export const sameTexts =
+  (texts: ReadonlyArray<string>): Check =>
+  (actual) =>
+    JSON.stringify([...(actual as ReadonlyArray<string>)].toSorted()) === JSON.stringify([...texts].toSorted())
+      ? undefined
+      : `${texts.join()} in any order`
 
 /** What the specification leaves to the service, such as a text for people. */
 export const someText: Check = textLike(/^[^]+$/)

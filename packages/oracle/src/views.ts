@@ -42,7 +42,7 @@ export const orderView = ({ merchantId }: Account, order: Order): Fields => ({
   net_amount: order.own === undefined ? null : order.amount - feeOf(order.amount),
   refunded_amount: order.refunded,
   currency: order.currency,
-  subject: order.subject,
+  subject: order.erased && order.subject !== null ? "[erased]" : order.subject,
   status: statusOf(order),
   mode: "sandbox",
   payment_id: order.own?.id ?? null,
@@ -62,7 +62,7 @@ export const orderView = ({ merchantId }: Account, order: Order): Fields => ({
   locale: order.locale,
   receipt_failure_reason: nullOr(someText),
   payment_failure_reason: order.own === undefined ? order.failureReason : null,
-  paid_card: isCard(order) ? { brand: "visa", last4: "4242" } : null
+  paid_card: isCard(order) && !order.erased ? { brand: "visa", last4: "4242" } : null
 })
 
 export const refundView = ({ merchantId }: Account, refund: Refund): Fields => ({

@@ -1,5 +1,5 @@
 /** Whether an answer is the one that was expected. A number of the service's is learnt where it is seen first. */
-import { type Check, Hole, iso, Time } from "../values.ts"
+import { type Check, Hole, iso, Part, Time } from "../values.ts"
 
 export interface Difference {
   /** Where in the answer. */
@@ -16,6 +16,14 @@ export const differenceOf = (expected: unknown, actual: unknown, at = "data"): D
   if (typeof expected === "function") {
     const problem = (expected as Check)(actual)
     return problem === undefined ? undefined : differs(problem)
+  }
+  if (expected instanceof Part) {
+    if (!isObject(actual)) return differs()
+    for (const [name, field] of Object.entries(expected.fields)) {
+      const difference = differenceOf(field, actual[name], `${at}.${name}`)
+      if (difference !== undefined) return difference
+    }
+    return undefined
   }
   if (expected instanceof Hole) {
     if (expected.value !== undefined) return expected.value === actual ? undefined : differs()
@@ -53,6 +61,7 @@ export const differenceOf = (expected: unknown, actual: unknown, at = "data"): D
 /** As people read it. */
 export const shown = (expected: unknown): unknown => {
   if (expected instanceof Hole) return expected.value ?? `a text like ${expected.form}`
+  if (expected instanceof Part) return shown(expected.fields)
   if (expected instanceof Time) return iso(expected.value ?? expected.from)
   if (typeof expected === "function") return "a text"
   if (Array.isArray(expected)) return expected.map(shown)

@@ -55,6 +55,9 @@ export const metadataOf = (draw: Draw): unknown =>
     { ["k".repeat(41)]: "1" },
     { svc_payment_link: "plink_1" },
     { cart: 1 },
+    { mail: "ann@shop.example" },
+    { mail: "for joann@shop.example", cart: "3" },
+    { mail: "ann@shop.example and joann@shop.example" },
     { nested: { a: "1" } },
     Object.fromEntries(Array.from({ length: 26 }, (_, index) => [`k${draw.int(2)}${index}`, "v"])),
     "text"
@@ -78,7 +81,14 @@ export const ownNoOf = (draw: Draw): unknown =>
     "plink_1"
   ])
 
-export const emails = ["ann@shop.example", "joann@shop.example", "no address", null]
+export const emails = [
+  "ann@shop.example",
+  "Ann@Shop.example",
+  "joann@shop.example",
+  "ann@shop.example.au",
+  "no address",
+  null
+]
 export const outcomes = [
   "succeed",
   "succeed",

@@ -1,7 +1,45 @@
 /** The service of the test kit as a place to play at: real HTTP, and a clock that the driver moves. */
-import type { Place, Reply } from "./play.ts"
 
 const unlimited = { writes: 1_000_000, reads: 1_000_000, csv: 1_000_000, helpers: 1_000_000 }
+
+export interface Reply {
+  readonly status: number
+  readonly headers: { readonly get: (name: string) => string | null }
+  readonly cookies?: ReadonlyArray<string>
+  readonly body: { readonly data?: unknown; readonly error?: string; readonly param?: string }
+}
+
+/** A running service whose clock the driver moves. */
+export interface Place {
+  readonly now: () => number
+  /** Moves the clock forward in one step, and lets be done what is due then. */
+  readonly leap: (millis: number) => Promise<void>
+  /** Lets time pass: all that is due on the way is done. */
+  readonly pass: (millis: number) => Promise<void>
+  /** Waits until all is done that is due now. */
+  readonly rest: () => Promise<void>
+  readonly invite: (person: Readonly<Record<"email" | "merchant_id" | "role", string>>) => Promise<unknown>
+  /** All that was mailed. */
+  readonly mails: () => ReadonlyArray<string>
+  /** Where the console's pages are. */
+  readonly url: string
+  /** Waits for what goes by real time, such as the queue of calls that are logged. */
+  readonly breathe: () => Promise<void>
+  readonly newMerchant: () => Promise<{ readonly merchantId: string; readonly keys: Readonly<Record<string, string>> }>
+  readonly send: (request: {
+    readonly method: string
+    readonly path: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body?: unknown
+  }) => Promise<Reply>
+}
+
+/** Settings that the service must have: buyers come from addresses of their own, and people sign in by mail. */
+export const settingsWith = (mailServer: string) => ({
+  TRUSTED_PROXIES: "127.0.0.1",
+  SMTP_URL: mailServer,
+  MAIL_FROM: "coffer@pay.example"
+})
 
 /** What it needs of a running service. */
 export interface House {
@@ -11,16 +49,53 @@ export interface House {
   readonly atRest: () => Promise<void>
   readonly pass: (millis: number) => Promise<void>
   readonly leap: (millis: number) => Promise<void>
+  /** What its mail server took. */
+  readonly mails: ReadonlyArray<string>
+}
+
+/** Of a page, the order that it leads to; of an archive, what it has. */
+const bodyOf = async (response: Response): Promise<Reply["body"]> => {
+  const type = response.headers.get("content-type") ?? ""
+  if (type.startsWith("application/json")) return (await response.json()) as Reply["body"]
+  if (type.startsWith("application/x-tar")) return { data: archiveIn(Buffer.from(await response.arrayBuffer())) }
+  await response.arrayBuffer()
+  const [, order = null] = /\/checkout\/(TRD_[^.]+)\./.exec(response.headers.get("location") ?? "") ?? []
+  return { data: { order } }
+}
+
+/** The numbers of each kind, and all of its text. */
+const archiveIn = (tar: Buffer) => {
+  const numbers = { orders: new Set<unknown>(), refunds: new Set<unknown>(), disputes: new Set<unknown>() }
+  const nameOf = { orders: "trade_no", refunds: "refund_no", disputes: "dispute_no" }
+  const texts: Array<string> = []
+  for (let at = 0; at + 512 <= tar.length;) {
+    const head = tar.toString("latin1", at, at + 512)
+    const [name = "", size = ""] = [head.slice(0, 100), head.slice(124, 136)].map((part) => part.replace(/\0.*$/, ""))
+    const length = Number.parseInt(size || "0", 8)
+    const text = tar.toString("utf8", at + 512, at + 512 + length)
+    const kind = name.split("/")[0] as keyof typeof numbers
+    texts.push(text)
+    if (kind in numbers) {
+      for (const line of text.split("\n").filter((each) => each !== "")) {
+        numbers[kind].add((JSON.parse(line) as Record<string, unknown>)[nameOf[kind]])
+      }
+    }
+    at += 512 + Math.ceil(length / 512) * 512
+  }
+  const listed = Object.entries(numbers).map(([kind, some]) => [kind, [...some]])
+  return { ...Object.fromEntries(listed), text: texts.join("\n") } as Record<string, unknown>
 }
 
 export const placeIn = (house: House): Place => {
   const send: Place["send"] = async ({ body, headers, method, path }) => {
     const response = await fetch(house.url + path, {
       method,
+      redirect: "manual",
       headers: { ...headers, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Reply["body"] }
+    const cookies = response.headers.getSetCookie()
+    return { status: response.status, headers: response.headers, cookies, body: await bodyOf(response) }
   }
   const operator = async (path: string, body: object) => {
     const headers = { Authorization: `Bearer ${house.operatorToken}` }
@@ -34,6 +109,10 @@ export const placeIn = (house: House): Place => {
     pass: house.pass,
     leap: house.leap,
     rest: () => house.atRest(),
+    url: house.url,
+    mails: () => house.mails,
+    invite: (person) => operator("/people", person),
+    breathe: () => new Promise((resume) => setTimeout(resume, 100)),
     newMerchant: async () => {
       const { live_key, merchant_id, sandbox_key } = await operator("/merchants", { name: "A shop", seed: false })
       await operator(`/merchants/${merchant_id}`, { quotas: unlimited })

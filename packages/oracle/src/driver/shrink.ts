@@ -1,14 +1,17 @@
 /** Takes steps out of a program that fails, for as long as it fails in the same way. */
-import { type Failure, noMarks, type Place, play } from "./play.ts"
+import { noMarks } from "./marks.ts"
+import type { Place } from "./place.ts"
+import { type Failure, play } from "./play.ts"
 import type { Step } from "./programs.ts"
 
 export const shrink = async (
   place: Place,
   program: ReadonlyArray<Step>,
   failure: Failure,
-  triesMax = 200
+  triesMax: number
 ): Promise<Failure> => {
   let steps = program.slice(0, failure.step + 1)
+  if (triesMax === 0) return failure
   // Read after each step, the books say which one it was; unless the difference comes of steps that follow at once.
   const sharp = await play(place, steps, noMarks(), 1)
   const stepsBetween = sharp === undefined ? undefined : 1

@@ -1,0 +1,255 @@
+/**
+ * What is kept of a buyer, who is a whole address: erasures and archives (silences: O60 to O64), the timeline of an
+ * order (O35), and visits to payment links (spec: Payment link; L4, L14).
+ */
+import { allOf, bodyOf, bool, email, oneLine } from "./fields.ts"
+import { openOrder } from "./orders.ts"
+import { covers } from "./rights.ts"
+import { type Account, addressesIn, type Link, named, newNo, type Order, type ScopedKey, type Texts } from "./state.ts"
+import { type Answer, type Check, type Fields, iso, missing, ok, Part, refused } from "./values.ts"
+
+const erased = "[erased]"
+
+const meaningOf = (address: string) => address.toLowerCase()
+
+const wordsOf = (account: Account, order: Order): ReadonlyArray<string> => [
+  ...Object.values(order.metadata),
+  ...account.refunds.filter((refund) => refund.order === order).flatMap(({ metadata }) => Object.values(metadata)),
+  ...account.disputes
+    .filter((dispute) => dispute.order === order)
+    .flatMap(({ evidence }) => Object.values(evidence.texts))
+]
+
+const namesOf = (account: Account, order: Order) => new Set(wordsOf(account, order).flatMap(addressesIn))
+
+/** By its address; without one, if its own texts name this buyer and no other. */
+export const isOwnOf = (order: Order, address: string): boolean => {
+  if (order.receiptEmail !== null) return meaningOf(order.receiptEmail) === meaningOf(address)
+  const names = new Set(Object.values(order.metadata).flatMap(addressesIn))
+  return names.size === 1 && names.has(meaningOf(address))
+}
+
+export const ordersOf = (account: Account, address: string) => account.orders.filter((order) => isOwnOf(order, address))
+
+/** Orders of others that name the buyer. */
+export const naming = (account: Account, address: string) =>
+  account.orders.filter((order) => !isOwnOf(order, address) && namesOf(account, order).has(meaningOf(address)))
+
+/** Orders that name the buyer now, or did so once. */
+const everNaming = (account: Account, address: string) =>
+  account.orders.filter((order) => order.addresses.has(meaningOf(address)))
+
+export const createErasure = (account: Account, now: number, body: unknown): Answer => {
+  const checked = allOf(body, { email, trade_no: oneLine(1, 128), dry_run: bool })
+  if (checked !== undefined) return checked
+  const sent = bodyOf(body)
+  const address = (sent["email"] ?? undefined) as string | undefined
+  if ((address === undefined) === (sent["trade_no"] == null)) return refused(400, "invalid_request")
+  const one = address === undefined ? named(account.orders, sent["trade_no"] as string) : undefined
+  if (address === undefined && one === undefined) return missing("order")
+  const own = address === undefined ? [one!] : ordersOf(account, address)
+  const others = address === undefined ? [] : naming(account, address)
+  const isDry = sent["dry_run"] === true
+  // Orders whose events or mails alone name the buyer count as well.
+  const once = address === undefined ? own : everNaming(account, address)
+  const count: Check = (actual) =>
+    typeof actual === "number" && actual >= own.length + others.length && actual <= once.length
+      ? undefined
+      : `from ${own.length + others.length} to ${once.length}`
+  const erasure = { no: newNo.erasure() }
+  const view = new Part({
+    object: "erasure",
+    erasure_no: isDry ? null : erasure.no,
+    trade_no: one?.no ?? null,
+    merchant_id: account.merchantId,
+    mode: "sandbox",
+    requested_at: isDry ? null : iso(now),
+    ...(isDry ? { status: "dry_run", counts: new Part({ orders: count }) } : {})
+  })
+  if (isDry) return ok(view)
+  account.erasures.push(erasure)
+  for (const order of others) loseAddress(account, order, address!)
+  for (const order of own) loseWords(account, order)
+  for (const link of address === undefined ? [] : account.links) eraseLink(link, address!)
+  // The answers that were kept under keys are gone with the words in them.
+  account.answers.clear()
+  return ok(view, 202)
+}
+
+/** The driver waits until it is done. */
+export const readErasure = (account: Account, ref: string): Answer => {
+  const erasure = account.erasures.find(({ no }) => no.value === ref)
+  return erasure === undefined ? missing("erasure") : ok(new Part({ object: "erasure", status: "done" }))
+}
+
+const without = (texts: Texts): Texts =>
+  Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, key === "svc_payment_link" ? text : erased]))
+
+const loseWords = (account: Account, order: Order) => {
+  order.erased = true
+  order.metadata = without(order.metadata)
+  order.receiptEmail = null
+  for (const refund of account.refunds.filter((each) => each.order === order)) {
+    refund.metadata = without(refund.metadata)
+    if (refund.reason !== null) refund.reason = erased
+  }
+  for (const { evidence } of account.disputes.filter((each) => each.order === order)) {
+    evidence.texts = without(evidence.texts)
+  }
+  for (const event of account.events.filter((each) => each.order === order)) {
+    const { metadata, ...rest } = event.object
+    event.object = {
+      ...rest,
+      ...(metadata === undefined ? {} : { metadata: without(metadata as Texts) }),
+      ...("subject" in rest && rest["subject"] !== null ? { subject: erased } : {}),
+      ...("receipt_email" in rest ? { receipt_email: null, paid_card: null } : {}),
+      ...(rest["object"] === "refund" && rest["reason"] !== null ? { reason: erased } : {})
+    }
+  }
+}
+
+/** A link whose own texts name this buyer and no other is the buyer's. */
+const eraseLink = (link: Link, address: string) => {
+  const names = new Set([link.subject ?? "", ...Object.values(link.metadata)].flatMap(addressesIn))
+  if (!names.has(meaningOf(address))) return
+  if (names.size > 1) {
+    link.metadata = cutOut(link.metadata, address)
+    return
+  }
+  link.metadata = without(link.metadata)
+  if (link.subject !== null) link.subject = erased
+}
+
+const cutOut = (texts: Texts, address: string): Texts => {
+  const pattern = new RegExp(`(?<![\\w.+-])${address.replace(/[.+]/g, "\\$&")}(?![\\w-]|\\.\\w)`, "gi")
+  return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, text.replace(pattern, erased)]))
+}
+
+const loseAddress = (account: Account, order: Order, address: string) => {
+  const cut = (texts: Texts) => cutOut(texts, address)
+  order.metadata = cut(order.metadata)
+  for (const refund of account.refunds.filter((each) => each.order === order)) refund.metadata = cut(refund.metadata)
+  for (const { evidence } of account.disputes.filter((each) => each.order === order))
+    evidence.texts = cut(evidence.texts)
+  for (const event of account.events.filter((each) => each.order === order)) {
+    if ("metadata" in event.object) {
+      event.object = { ...event.object, metadata: cut(event.object["metadata"] as Texts) }
+    }
+  }
+}
+
+// Archives ----------------------------------------------------------------------
+
+const numbersOf = (things: ReadonlyArray<{ readonly no: { readonly value: string | undefined } }>) =>
+  things.map(({ no }) => no.value!)
+
+/** An archive has all of these, perhaps some of those, and no other. */
+const between =
+  (must: ReadonlyArray<string>, may: ReadonlyArray<string> = []): Check =>
+  (actual) => {
+    const shown = actual as ReadonlyArray<string>
+    const lacking = must.find((no) => !shown.includes(no))
+    if (lacking !== undefined) return `${lacking} among them`
+    const strange = shown.find((no) => !must.includes(no) && !may.includes(no))
+    return strange === undefined ? undefined : `no ${strange} among them`
+  }
+
+/** The operators' own words, and other people's addresses. */
+const lacks =
+  (account: Account, addresses: ReadonlyArray<string> = []): Check =>
+  (actual) => {
+    const text = actual as string
+    const shown = addressesIn(text).find((address) => addresses.includes(address))
+    if (shown !== undefined) return `no ${shown}`
+    return account.note !== null && text.includes(account.note) ? "no word of the operators" : undefined
+  }
+
+export const exportBuyer = (account: Account, body: unknown, others: ReadonlyArray<string>): Answer => {
+  const checked = allOf(body, { email }, ["email"])
+  if (checked !== undefined) return checked
+  const address = bodyOf(body)["email"] as string
+  const own = ordersOf(account, address)
+  const once = everNaming(account, address)
+  const of = (
+    orders: ReadonlyArray<Order>,
+    things: ReadonlyArray<{ readonly order: Order; readonly no: Order["no"] }>
+  ) => numbersOf(things.filter(({ order }) => orders.includes(order)))
+  const strangers = others.filter((other) => meaningOf(other) !== meaningOf(address))
+  return ok(
+    new Part({
+      // An order that once had the address may name it in its events still.
+      orders: between(numbersOf(own), numbersOf(once)),
+      refunds: between(of(own, account.refunds), of(once, account.refunds)),
+      disputes: between(of(own, account.disputes), of(once, account.disputes)),
+      text: lacks(account, strangers)
+    })
+  )
+}
+
+export const exportMerchant = (account: Account): Answer =>
+  ok(
+    new Part({
+      orders: between(numbersOf(account.orders)),
+      refunds: between(numbersOf(account.refunds)),
+      disputes: between(numbersOf(account.disputes)),
+      text: lacks(account)
+    })
+  )
+
+// Timelines ----------------------------------------------------------------------
+
+const scopeOfKind: Readonly<Record<string, string>> = {
+  request: "logs:read",
+  refund: "refunds:read",
+  dispute: "disputes:read",
+  ledger: "balance:read",
+  event: "events:read",
+  delivery: "webhooks:read",
+  attempt: "webhooks:read"
+}
+
+/** A key sees the kinds of rows that it could read elsewhere. */
+export const readTimeline = (account: Account, ref: string, key: ScopedKey | undefined): Answer => {
+  const order = named(account.orders, ref)
+  if (order === undefined) return missing("order")
+  const omitted = Object.keys(scopeOfKind).filter(
+    (kind) => key !== undefined && !covers(key.scopes, scopeOfKind[kind]!)
+  )
+  const rows = account.rows.filter((row) => row.order === order).length
+  const entries: Check = (actual) => {
+    const kinds = (actual as ReadonlyArray<Fields>).map(({ kind }) => String(kind))
+    const strange = omitted.find((kind) => kinds.includes(kind))
+    if (strange !== undefined) return `no entry of the kind ${strange}`
+    const found = kinds.filter((kind) => kind === "ledger").length
+    return omitted.includes("ledger") || found === rows ? undefined : `${rows} rows of the ledger, and not ${found}`
+  }
+  return ok(new Part({ object: "timeline", trade_no: order.no, entries }))
+}
+
+// Visits ------------------------------------------------------------------------
+
+/** Each visit makes an order, also in a browser that was there before. */
+export const visitLink = (account: Account, now: number, link: Link | undefined): Answer => {
+  const isOpen =
+    link !== undefined &&
+    link.status === "active" &&
+    (link.expiresAt === null || link.expiresAt > now) &&
+    (link.maxUses === null || link.used < link.maxUses) &&
+    !account.suspended &&
+    account.closedAt === undefined
+  if (!isOpen) return ok({ order: null })
+  link.used += 1
+  const { amount, currency, metadata, no, notifyUrl, returnUrl, subject, used } = link
+  const order = openOrder(account, now, {
+    amount,
+    currency,
+    notifyUrl,
+    returnUrl,
+    subject,
+    ownNo: `${no.value}_${used}`,
+    locale: null,
+    metadata: { ...metadata, svc_payment_link: no.value! },
+    receiptEmail: null
+  })
+  return ok({ order: order.no }, 303)
+}

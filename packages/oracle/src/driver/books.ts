@@ -1,0 +1,79 @@
+/** What a merchant's lists and wallets say of what has happened, beside what the oracle remembers. */
+import { walletOf } from "../books.ts"
+import { type Account, currencies } from "../state.ts"
+import { eventView, rowView, walletView } from "../views.ts"
+import { type Difference, differenceOf } from "./compare.ts"
+
+type Read = (path: string) => Promise<unknown>
+type Shown = Readonly<Record<string, unknown>>
+
+/** New events, new rows of the ledger, and the wallets that they moved. */
+export const booksDiffer = async (account: Account, read: Read): Promise<Difference | undefined> => {
+  const events = await newest(account.events, "/v1/events", read)
+  for (const actual of events) {
+    const expected = account.events.find(
+      ({ no, of, type }) => no.value === undefined && type === actual["type"] && hasNumber(actual, of.no.value)
+    )
+    if (expected === undefined) return { at: "events", expected: "no such event", actual }
+    const difference = differenceOf(eventView(expected), actual, `event ${expected.type}`)
+    if (difference !== undefined) return difference
+  }
+  const lost = account.events.find(({ no }) => no.value === undefined)
+  if (lost !== undefined) return { at: "events", expected: `${lost.type} of ${lost.of.no.value}`, actual: "no event" }
+  account.events.sort(byNumber)
+  return rowsDiffer(account, read)
+}
+
+const rowsDiffer = async (account: Account, read: Read): Promise<Difference | undefined> => {
+  const balances = new Map(
+    account.rows.filter(({ no }) => no.value !== undefined).map((row) => [row.currency, row.after])
+  )
+  const rows = await newest(account.rows, "/v1/balance_transactions", read)
+  for (const actual of rows) {
+    const expected = account.rows.find(
+      ({ amount, no, of, type }) =>
+        no.value === undefined &&
+        type === actual["type"] &&
+        amount === actual["amount"] &&
+        of.no.value === actual["reference_id"]
+    )
+    if (expected === undefined) return { at: "ledger", expected: "no such row", actual }
+    // Of what is due in the same moment either may come first.
+    const by = expected.after - expected.before
+    expected.before = balances.get(expected.currency) ?? 0
+    expected.after = expected.before + by
+    balances.set(expected.currency, expected.after)
+    const difference = differenceOf(rowView(account, expected), actual, `row ${expected.type}`)
+    if (difference !== undefined) return difference
+  }
+  const lost = account.rows.find(({ no }) => no.value === undefined)
+  if (lost !== undefined) return { at: "ledger", expected: `${lost.type} of ${lost.of.no.value}`, actual: "no row" }
+  account.rows.sort(byNumber)
+  const moved = currencies.filter((currency) => rows.some((row) => row["currency"] === currency))
+  for (const currency of moved) {
+    const expected = walletView(account, currency, walletOf(account, currency))
+    const difference = differenceOf(expected, await read(`/v1/balance?currency=${currency}`), `wallet ${currency}`)
+    if (difference !== undefined) return difference
+  }
+  return undefined
+}
+
+const hasNumber = (actual: Shown, no: string | undefined) => {
+  const { object } = actual["data"] as { readonly object: Shown }
+  return (object["refund_no"] ?? object["dispute_no"] ?? object["trade_no"]) === no
+}
+
+const byNumber = <T extends { readonly no: { readonly value: string | undefined } }>(a: T, b: T) =>
+  a.no.value! < b.no.value! ? -1 : 1
+
+/** What came after the last one that is known, oldest first. */
+const newest = async (
+  known: ReadonlyArray<{ readonly no: { readonly value: string | undefined } }>,
+  path: string,
+  read: Read
+): Promise<ReadonlyArray<Shown>> => {
+  const last = known.findLast(({ no }) => no.value !== undefined)?.no.value
+  const after = last === undefined ? "" : `&ending_before=${last}`
+  const list = (await read(`${path}?limit=100${after}`)) as { readonly data: ReadonlyArray<Shown> }
+  return list.data.toReversed()
+}

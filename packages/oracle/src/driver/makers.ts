@@ -1,0 +1,391 @@
+/** The calls of random programs: each of what is there, and now and then with a value that will not do. */
+import type { Call, Oracle } from "../Oracle.ts"
+import { scopesKnown } from "../rights.ts"
+import type { Account } from "../state.ts"
+import { hours } from "../values.ts"
+import { isOpen } from "../views.ts"
+import {
+  type Numbered,
+  refOf,
+  orderRef,
+  refundRef,
+  disputeRef,
+  amountOf,
+  words,
+  metadataOf,
+  body,
+  maybe,
+  ownNoOf,
+  emails,
+  outcomes,
+  methods
+} from "./inputs.ts"
+import type { Draw } from "./random.ts"
+
+export const channel = "/v1/test_helpers/channel"
+
+export type Made = Partial<Call> & Pick<Call, "method" | "path">
+type Maker = (account: Account, draw: Draw, oracle: Oracle) => Made
+
+const listPaths: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+  ["orders", ["status=paid", "status=open", "metadata[cart]=1", "out_trade_no=no-1"]],
+  ["refunds", ["status=failed", "status=x"]],
+  ["disputes", ["status=lost", "status=under_review"]],
+  ["balance_transactions", ["type=fee_debit", "currency=HKD", "type=none"]],
+  ["events", []],
+  ["payment_links", []],
+  ["webhook_endpoints", []]
+]
+
+const listed: Maker = (account, draw, oracle) => {
+  const [name, filters] = draw.of(listPaths)
+  const query = [maybe(draw, 2, `limit=${draw.of([1, 2, 3, 100, 0, 101, "x"])}`)]
+  if (filters.length > 0 && draw.once(2)) query.push(draw.of(filters))
+  if (draw.once(20)) query.push("staus=paid")
+  if (draw.once(4) && /refunds|disputes/.test(name)) query.push(`trade_no=${orderRef(account, draw, oracle)}`)
+  if (draw.once(4) && name === "balance_transactions") query.push(`reference_id=${orderRef(account, draw, oracle)}`)
+  if (draw.once(4) && name === "events") query.push(`object_id=${orderRef(account, draw, oracle)}`)
+  const things: Readonly<Record<string, ReadonlyArray<Numbered>>> = {
+    orders: account.orders,
+    refunds: account.refunds,
+    disputes: account.disputes,
+    balance_transactions: account.rows,
+    events: account.events
+  }
+  const rows = things[name] ?? []
+  if (rows.length > 0 && draw.once(2)) {
+    query.push(`${draw.of(["starting_after", "ending_before"])}=${draw.of(rows).no.value}`)
+  }
+  if (draw.once(5)) query.push(`created[${draw.of(["gte", "lte"])}]=${Math.floor(oracle.now / 1000) - draw.int(5000)}`)
+  if (draw.once(30)) query.push("created[gte]=soon")
+  return {
+    method: "GET",
+    path: `/v1/${name}?${query.filter((part) => part !== undefined).join("&")}`.replace(/\?$/, "")
+  }
+}
+
+const badCalls: ReadonlyArray<Made> = [
+  { method: "GET", path: "/v1/orders", key: "none" },
+  { method: "POST", path: "/v1/refunds", key: "wrong", body: {} },
+  { method: "GET", path: "/v1/balance", key: "live" },
+  { method: "GET", path: "/v1/orders", key: "live" },
+  { method: "POST", path: "/v1/test_helpers/orders/x/pay", key: "live", body: {} },
+  { method: "GET", path: "/v1/%6frders" },
+  { method: "GET", path: "/v1/orders/" },
+  { method: "POST", path: "/operator/v1/%6derchants/x/suspend", key: "operator" },
+  { method: "GET", path: "/v1/erasures/unknown" },
+  { method: "GET", path: "/v1/events/unknown" },
+  { method: "GET", path: "/v1/nothing" },
+  { method: "DELETE", path: "/v1/orders/x" },
+  { method: "POST", path: "/v1/orders", body: { amount: 100 }, idempotencyKey: "k".repeat(256) }
+]
+
+export const makers: Readonly<Record<string, Maker>> = {
+  create: (_, draw) => ({
+    method: "POST",
+    path: "/v1/orders",
+    body: body({
+      amount: draw.once(40) ? undefined : amountOf(draw),
+      out_trade_no: ownNoOf(draw),
+      currency: draw.of([undefined, undefined, undefined, "HKD", "CNY", "EUR"]),
+      subject: maybe(draw, 4, draw.of<unknown>(words)),
+      metadata: maybe(draw, 2, metadataOf(draw)),
+      receipt_email: maybe(draw, 6, draw.of(emails)),
+      locale: maybe(draw, 8, draw.of(["zh", "en", "de"])),
+      return_url: maybe(draw, 10, draw.of(["https://shop.example/back?no={TRADE_NO}", "back"])),
+      notify_url: maybe(draw, 12, draw.of(["http://127.0.0.1:9/hook", "ftp://shop.example"])),
+      mode: maybe(draw, 20, "live")
+    })
+  }),
+  pay: (account, draw, oracle) => ({
+    method: "POST",
+    path: `/v1/test_helpers/orders/${orderRef(account, draw, oracle)}/pay`,
+    body: body({
+      payment_method: draw.of([undefined, ...methods, ...(draw.once(10) ? ["cash"] : [])]),
+      outcome: draw.of([undefined, ...outcomes]),
+      amount: maybe(draw, 12, amountOf(draw, 500))
+    })
+  }),
+  expire: (account, draw, oracle) => ({
+    method: "POST",
+    path: `/v1/orders/${orderRef(account, draw, oracle)}/expire`
+  }),
+  readOrder: (account, draw, oracle) => ({ method: "GET", path: `/v1/orders/${orderRef(account, draw, oracle)}` }),
+  updateOrder: (account, draw, oracle) => ({
+    method: "POST",
+    path: `/v1/orders/${orderRef(account, draw, oracle)}`,
+    body: body({ metadata: metadataOf(draw), receipt_email: maybe(draw, 3, draw.of(emails)) })
+  }),
+  sendReceipt: (account, draw, oracle) => ({
+    method: "POST",
+    path: `/v1/orders/${orderRef(account, draw, oracle)}/send_receipt`,
+    body: body({ email: maybe(draw, 2, draw.of(emails)) })
+  }),
+  refund: (account, draw, oracle) => ({
+    method: "POST",
+    path: "/v1/refunds",
+    body: body({
+      trade_no: draw.once(40) ? undefined : decodeURIComponent(orderRef(account, draw, oracle)),
+      out_refund_no: draw.once(4) ? `r-${draw.int(8)}` : undefined,
+      amount: draw.once(3) ? undefined : draw.once(30) ? null : amountOf(draw, 6_000),
+      reason: maybe(draw, 5, draw.of<unknown>(words)),
+      metadata: maybe(draw, 6, metadataOf(draw))
+    })
+  }),
+  readRefund: (account, draw, oracle) => ({ method: "GET", path: `/v1/refunds/${refundRef(account, draw, oracle)}` }),
+  updateRefund: (account, draw, oracle) => ({
+    method: "POST",
+    path: `/v1/refunds/${refundRef(account, draw, oracle)}`,
+    body: body({ metadata: metadataOf(draw) })
+  }),
+  settle: (account, draw, oracle) => ({
+    method: "POST",
+    path: `/v1/test_helpers/refunds/${refundRef(account, draw, oracle)}/settle`,
+    body: { outcome: draw.of(["succeeded", "succeeded", "failed", "failed", draw.once(5) ? "lost" : "failed"]) }
+  }),
+  dispute: (account, draw, oracle) => ({
+    method: "POST",
+    path: `/v1/test_helpers/orders/${orderRef(account, draw, oracle)}/dispute`,
+    body: body({
+      amount: maybe(draw, 2, amountOf(draw, 9_000)),
+      reason: maybe(draw, 6, "product_not_received"),
+      evidence_due_by: maybe(draw, 6, null)
+    })
+  }),
+  readDispute: (account, draw, oracle) => ({
+    method: "GET",
+    path: `/v1/disputes/${disputeRef(account, draw, oracle)}`
+  }),
+  evidence: (account, draw, oracle) => ({
+    method: "POST",
+    path: `/v1/disputes/${disputeRef(account, draw, oracle)}/evidence`,
+    body: body({
+      evidence: draw.of<unknown>([
+        undefined,
+        {},
+        { customer_name: "Ann" },
+        { customer_email_address: "ann@shop.example", refund_policy_disclosure: "none\nat all" },
+        { customer_name: " " },
+        { customer: "Ann" },
+        { customer_name: "x".repeat(5001) },
+        null
+      ]),
+      submit: draw.of<unknown>([undefined, undefined, true, true, false, "yes"])
+    })
+  }),
+  readEvidence: (account, draw, oracle) => ({
+    method: "GET",
+    path: `/v1/disputes/${disputeRef(account, draw, oracle)}/evidence`
+  }),
+  accept: (account, draw, oracle) => ({
+    method: "POST",
+    path: `/v1/disputes/${disputeRef(account, draw, oracle)}/accept`
+  }),
+  resolve: (account, draw, oracle) => ({
+    method: "POST",
+    path: `/v1/test_helpers/disputes/${disputeRef(account, draw, oracle)}/resolve`,
+    body: { outcome: draw.of(["won", "lost", "lost", "closed"]) }
+  }),
+  createLink: (_, draw, oracle) => ({
+    method: "POST",
+    path: "/v1/payment_links",
+    body: body({
+      amount: draw.once(20) ? undefined : amountOf(draw),
+      currency: maybe(draw, 3, draw.of(["CNY", "EUR"])),
+      subject: maybe(draw, 3, draw.of<unknown>(words)),
+      max_uses: maybe(draw, 3, draw.of<unknown>([1, 3, 0, "2"])),
+      expires_at: maybe(draw, 4, new Date(oracle.now + draw.of([-1, 1]) * hours).toISOString()),
+      metadata: maybe(draw, 3, metadataOf(draw))
+    })
+  }),
+  readLink: (account, draw, oracle) => ({
+    method: "GET",
+    path: `/v1/payment_links/${refOf(({ links }) => links, account, draw, oracle)}`
+  }),
+  updateLink: (account, draw, oracle) => ({
+    method: "POST",
+    path: `/v1/payment_links/${refOf(({ links }) => links, account, draw, oracle)}`,
+    body: body({
+      status: draw.of([undefined, "inactive", "active", "used_up"]),
+      subject: maybe(draw, 3, draw.of<unknown>(words)),
+      max_uses: maybe(draw, 3, draw.of<unknown>([1, 0])),
+      metadata: maybe(draw, 2, metadataOf(draw)),
+      amount: maybe(draw, 10, 5)
+    })
+  }),
+  createEndpoint: (_, draw) => ({
+    method: "POST",
+    path: "/v1/webhook_endpoints",
+    body: body({
+      url: draw.of<unknown>(["http://127.0.0.1:9/hook", "http://127.0.0.1:9/other", "shop", undefined]),
+      description: maybe(draw, 3, "the shop's"),
+      enabled_events: draw.of<unknown>([undefined, ["*"], ["refund.failed"], [], ["payment.lost"]]),
+      // Whether it is disabled in the end depends on how its address answers.
+      disable_when_failing: maybe(draw, 5, false)
+    })
+  }),
+  readEndpoint: (account, draw, oracle) => ({ method: "GET", path: endpointPath(account, draw, oracle) }),
+  updateEndpoint: (account, draw, oracle) => ({
+    method: "POST",
+    path: endpointPath(account, draw, oracle),
+    body: body({
+      status: maybe(draw, 3, draw.of(["enabled", "paused", "disabled", "off"])),
+      disabled: maybe(draw, 3, draw.of([true, false])),
+      description: maybe(draw, 3, "another")
+    })
+  }),
+  deleteEndpoint: (account, draw, oracle) => ({ method: "DELETE", path: endpointPath(account, draw, oracle) }),
+  rotate: (account, draw, oracle) => ({
+    method: "POST",
+    path: `${endpointPath(account, draw, oracle)}/rotate_secret`
+  }),
+  payout: (account, draw) => ({
+    method: "POST",
+    key: "operator",
+    path: `/operator/v1/merchants/${account.merchantId}/payouts`,
+    body: body({
+      mode: "sandbox",
+      currency: draw.of(["USD", "USD", "HKD"]),
+      amount: amountOf(draw, 9_000),
+      reference: maybe(draw, 3, `p-${draw.int(3)}`)
+    })
+  }),
+  readPayout: (account, draw) => ({ method: "GET", key: "operator", path: payoutPath(account, draw) }),
+  review: (account, draw) => ({
+    method: "POST",
+    key: "operator",
+    path: `${payoutPath(account, draw)}/${draw.of(["approve", "approve", "reject", "complete", "complete", "fail"])}`
+  }),
+  readEvent: (account, draw, oracle) => ({
+    method: "GET",
+    path: `/v1/events/${refOf(({ events }) => events, account, draw, oracle)}`
+  }),
+  list: listed,
+  balance: (_, draw) => ({
+    method: "GET",
+    path: `/v1/balance${draw.of(["", "?currency=USD", "?currency=HKD", "?currency=CNY", "?currency=EUR"])}`
+  }),
+  channel: (_, draw) => ({ method: "POST", path: channel, body: { reachable: draw.once(2) } }),
+  badCall: (_, draw) => draw.of(badCalls),
+  visit: (account, draw, oracle) => ({
+    method: "GET",
+    key: "buyer",
+    path: `/pay/${refOf(({ links }) => links, account, draw, oracle)}`
+  }),
+  timeline: (account, draw, oracle) => ({
+    method: "GET",
+    path: `/v1/orders/${orderRef(account, draw, oracle)}/timeline`
+  }),
+  erase: (account, draw, oracle) => erasing(account, draw, oracle),
+  readErasure: (account, draw, oracle) => ({
+    method: "GET",
+    path: `/v1/erasures/${refOf(({ erasures }) => erasures, account, draw, oracle)}`
+  }),
+  archive: (_, draw) => ({ method: "POST", path: "/v1/exports", body: { email: draw.of(emails) } }),
+  merchantArchive: (account) => ({
+    method: "POST",
+    key: "operator",
+    path: `/operator/v1/merchants/${account.merchantId}/exports`,
+    body: { mode: "sandbox" }
+  }),
+  settings: (account, draw) => ({
+    method: "POST",
+    key: "operator",
+    path: `/operator/v1/merchants/${account.merchantId}`,
+    body: draw.of<object>([
+      { note: "suspect-of-laundering" },
+      { note: null },
+      { approved: true },
+      { aproved: true },
+      { approved: false },
+      { sandbox: { ip_allowlist: "203.0.113.7" } },
+      { sandbox: { ip_allowlist: "203.0.113.7, 127.0.0.1" } },
+      {}
+    ])
+  }),
+  stand: (account, draw) => {
+    const at = `/operator/v1/merchants/${account.merchantId}`
+    if (draw.once(4)) return { method: "GET", key: "operator", path: at }
+    // For good, so seldom. A bank that is away could not come back.
+    const act = draw.once(20) && account.reachable ? "close" : draw.of(["suspend", "resume"])
+    return { method: "POST", key: "operator", path: `${at}/${act}` }
+  },
+  createKey: (account, draw, oracle) => ({
+    method: "POST",
+    key: "operator",
+    path: `/operator/v1/merchants/${account.merchantId}/api_keys`,
+    body: body({
+      mode: "sandbox",
+      name: draw.of<unknown>(["Accounting", "Shop", "", undefined]) ?? "Shop",
+      scopes: draw.once(10)
+        ? draw.of<unknown>([[], ["orders:erase"], "orders:read"])
+        : scopesKnown.filter(() => draw.once(3)).concat(draw.of(scopesKnown)),
+      ip_allowlist: maybe(draw, 6, draw.of(["203.0.113.7", "127.0.0.1"])),
+      expires_at: maybe(draw, 4, new Date(oracle.now + draw.of([-1, 2, 2]) * hours).toISOString()),
+      scope: maybe(draw, 20, "orders:read")
+    })
+  }),
+  keyByPerson: (account, draw) => ({
+    method: "POST",
+    key: draw.of(["owner", "developer", "developer", "support", "viewer"] as const),
+    path: `/console/api/merchants/${account.merchantId}/api_keys`,
+    body: { mode: draw.of(["sandbox", "live", "live"]), name: "Ours", scopes: scopesOf(draw) }
+  }),
+  actByPerson: (account, draw) => {
+    const no = account.keys.length === 0 ? "unknown" : draw.of(account.keys.slice(-6)).no.value
+    const act = draw.of(["roll", "roll", "revoke"])
+    return {
+      method: "POST",
+      key: draw.of(["owner", "developer", "developer", "finance"] as const),
+      path: `/console/api/merchants/${account.merchantId}/api_keys/${no}/${act}`,
+      ...(act === "roll" ? { body: { overlap_minutes: 0 } } : {})
+    }
+  },
+  actOnKey: (account, draw) => {
+    const no = account.keys.length === 0 ? "unknown" : draw.of(account.keys.slice(-4)).no.value
+    const path = `/operator/v1/merchants/${account.merchantId}/api_keys/${no}`
+    const act = draw.of([undefined, "roll", "revoke"])
+    return {
+      key: "operator",
+      method: act === undefined ? "GET" : "POST",
+      path: act === undefined ? path : `${path}/${act}`,
+      ...(act === "roll" ? { body: { overlap_minutes: draw.of<unknown>([0, 60, 1441, "1"]) } } : {})
+    }
+  }
+}
+
+/** Of few scopes, which a developer may have or not. */
+const scopesOf = (draw: Draw) => {
+  const sets = [["orders:read", "refunds:write"], ["balance:read"], ["webhooks:write"], ["erasures:write"]]
+  return draw.of(sets)
+}
+
+/** What waits for a dispute's end would be erased later, so the dispute ends first. */
+const erasing = (account: Account, draw: Draw, oracle: Oracle): Made => {
+  const open = account.disputes.find(isOpen)
+  const isDry = draw.once(3)
+  if (open?.no.value !== undefined && !isDry) {
+    if (!account.reachable) return { method: "POST", path: channel, body: { reachable: true } }
+    return {
+      method: "POST",
+      path: `/v1/test_helpers/disputes/${open.no.value}/resolve`,
+      body: { outcome: draw.of(["won", "lost", "closed"]) }
+    }
+  }
+  const email = draw.once(5) ? undefined : draw.of(emails)
+  return {
+    method: "POST",
+    path: "/v1/erasures",
+    body: body({
+      email,
+      trade_no: email === undefined || draw.once(20) ? decodeURIComponent(orderRef(account, draw, oracle)) : undefined,
+      dry_run: isDry ? true : draw.of([undefined, false])
+    })
+  }
+}
+
+const endpointPath = (account: Account, draw: Draw, oracle: Oracle) =>
+  `/v1/webhook_endpoints/${refOf(({ endpoints }) => endpoints, account, draw, oracle)}`
+
+const payoutPath = (account: Account, draw: Draw) =>
+  `/operator/v1/payouts/${account.payouts.length === 0 ? "unknown" : draw.of(account.payouts.slice(-4)).no.value}`

@@ -1,0 +1,15 @@
+/** How time passes for the service and for the oracle. */
+import type { Oracle } from "../Oracle.ts"
+import type { Place } from "./place.ts"
+
+/** From one moment at which something is due to the next, and at each until it is clear what was done. */
+export const passOn = async (place: Place, oracle: Oracle, millis: number) => {
+  const end = place.now() + millis
+  const go = async (to: number) => {
+    await place.leap(to - place.now())
+    for (let at = oracle.clearAt(to); at > place.now(); at = oracle.clearAt(at)) await place.pass(at - place.now())
+    oracle.passTo(place.now())
+  }
+  for (let at = oracle.nextDueAt(place.now()); at <= end; at = oracle.nextDueAt(place.now())) await go(at)
+  if (place.now() < end) await go(end)
+}

@@ -1,0 +1,116 @@
+/**
+ * Several callers at once. Their answers, and the objects and books afterwards, must be those of some order of the
+ * calls: each order is tried on a copy of what the oracle remembers, and the first that fits is taken.
+ */
+import type { Call, Oracle } from "../Oracle.ts"
+import type { Account } from "../state.ts"
+import type { Answer } from "../values.ts"
+import type { Difference } from "./compare.ts"
+
+/** Calls of one account that may meet in the same objects: names of makers (`programs.ts`). */
+export const groups: ReadonlyArray<ReadonlyArray<string>> = [
+  ["create", "create", "create"],
+  ["pay", "pay"],
+  ["pay", "expire"],
+  ["expire", "updateOrder", "expire"],
+  ["updateOrder", "updateOrder", "updateOrder"],
+  ["refund", "refund", "refund"],
+  ["refund", "dispute"],
+  ["refund", "dispute", "updateOrder"],
+  ["dispute", "dispute"],
+  ["settle", "settle", "refund"],
+  ["evidence", "accept", "resolve"],
+  ["resolve", "resolve"],
+  ["visit", "visit", "visit"],
+  ["visit", "updateLink", "visit"],
+  ["payout", "payout", "refund"],
+  ["review", "review", "review"],
+  ["sendReceipt", "sendReceipt"],
+  ["updateEndpoint", "deleteEndpoint"]
+]
+
+/** The account with one object of each kind, so that calls meet. Nothing of the account itself may be changed by it. */
+export const focusOn = (account: Account, which: <T>(things: ReadonlyArray<T>) => ReadonlyArray<T>): Account => {
+  const orders = which(account.orders)
+  const of = <T extends { readonly order: Account["orders"][number] }>(things: ReadonlyArray<T>) =>
+    which(things.filter(({ order }) => orders.length === 0 || order === orders[0]))
+  return Object.assign(Object.create(Object.getPrototypeOf(account)) as Account, account, {
+    orders,
+    refunds: of(account.refunds),
+    disputes: of(account.disputes),
+    links: which(account.links),
+    endpoints: which(account.endpoints),
+    payouts: which(account.payouts)
+  })
+}
+
+/** A refusal that says no more than that another call was at work; it has changed nothing. */
+const stoodBack = ({ reply }: Answered) =>
+  (reply.body.error === "idempotency_in_progress" && reply.status === 409) ||
+  reply.headers.get("coffer-reason") === "remaining_changed" ||
+  reply.headers.get("coffer-reason") === "too_many_keys"
+
+export interface Answered {
+  readonly call: Call
+  readonly reply: {
+    readonly status: number
+    readonly headers: { readonly get: (name: string) => string | null }
+    readonly body: { readonly error?: string }
+  }
+}
+
+/** Why no order of the calls explains what was answered; undefined: one does, and the oracle has followed it. */
+export const noOrderExplains = async <T extends Answered>(
+  oracle: Oracle,
+  calls: ReadonlyArray<T>,
+  reads: ReadonlyArray<T>,
+  compare: (expected: Answer, answered: T) => Difference | undefined,
+  booksDiffer: () => Promise<Difference | undefined>
+): Promise<Difference | undefined> => {
+  const before = oracle.accounts
+  let last: Difference | undefined
+  // Two at least are at work, or none has stood back.
+  const effective = calls.filter((answered) => !stoodBack(answered))
+  for (const order of ordersOf(effective)) {
+    oracle.accounts = copyOf(before)
+    const difference = firstOf([...order, ...reads], (answered) => compare(oracle.answer(answered.call), answered))
+    last = difference ?? (await booksDiffer())
+    if (last === undefined) return undefined
+  }
+  oracle.accounts = before
+  const { actual, at, expected } = last ?? { at: "answers", expected: "another", actual: "all stood back" }
+  return { at, actual, expected: { "in each order of the calls another answer, in the last": expected } }
+}
+
+const firstOf = <T, D>(things: ReadonlyArray<T>, find: (thing: T) => D | undefined): D | undefined => {
+  for (const thing of things) {
+    const found = find(thing)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const ordersOf = <T>(things: ReadonlyArray<T>): ReadonlyArray<ReadonlyArray<T>> =>
+  things.length < 2
+    ? [things]
+    : things.flatMap((thing, index) =>
+        ordersOf([...things.slice(0, index), ...things.slice(index + 1)]).map((rest) => [thing, ...rest])
+      )
+
+/** All the way down, with what is shared and what goes in circles. Functions hold nothing that changes. */
+const copyOf = <T>(value: T, copies = new Map<unknown, unknown>()): T => {
+  if (typeof value !== "object" || value === null || value instanceof RegExp) return value
+  const known = copies.get(value)
+  if (known !== undefined) return known as T
+  if (value instanceof Map) {
+    const map = new Map<unknown, unknown>()
+    copies.set(value, map)
+    for (const [key, each] of value) map.set(key, copyOf(each, copies))
+    return map as T
+  }
+  if (value instanceof Set) return new Set(value) as T
+  const copy = (Array.isArray(value) ? [] : Object.create(Object.getPrototypeOf(value))) as Record<string, unknown>
+  copies.set(value, copy)
+  for (const [name, each] of Object.entries(value)) copy[name] = copyOf(each, copies)
+  return copy as T
+}
