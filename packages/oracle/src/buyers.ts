@@ -87,6 +87,7 @@ const without = (texts: Texts): Texts =>
 
 const loseWords = (account: Account, order: Order) => {
   order.erased = true
+  order.cardErased = order.own !== undefined
   order.metadata = without(order.metadata)
   order.receiptEmail = null
   for (const refund of account.refunds.filter((each) => each.order === order)) {

@@ -88,6 +88,7 @@ export const openOrder = (account: Account, now: number, terms: Terms): Order =>
     receipts: [],
     unapplied: 0,
     erased: false,
+    cardErased: false,
     addresses: new Set()
   }
   mention(order, [order.receiptEmail, ...Object.values(order.metadata)])

@@ -49,8 +49,9 @@ export interface Order {
   receipts: ReadonlyArray<number>
   /** Payments that it did not take. */
   unapplied: number
-  /** Whether an erasure took its words. */
+  /** Whether an erasure took its words, and the card that had paid it by then. */
   erased: boolean
+  cardErased: boolean
   /** Every address that its texts ever named, in small letters. */
   readonly addresses: Set<string>
 }
