@@ -87,6 +87,7 @@ const floors: ReadonlyArray<string> = [
   "packages/bench",
   // It judges the house, so it shares no rule with it.
   "packages/oracle",
+  "packages/simulation",
   "test"
 ]
 
@@ -134,7 +135,8 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^packages\/cluster\/scripts\//, /^node:/],
   [/^packages\/cluster\//, /^(node:|@effect\/platform-node\/)/],
   [/^packages\/testkit\//, /^node:/],
-  [/^packages\/oracle\/src\/(main|driver\/house)\.ts$/, /^(node:|smtp-server$)/],
+  [/^packages\/oracle\/src\/main\.ts$/, /^node:/],
+  [/^packages\/simulation\//, /^node:/],
   [/^packages\/console\/scripts\//, /^(node:|rolldown$)/],
   [/^packages\/site\/scripts\//, /^(node:|rolldown$)/],
   [/^packages\/site\/src\/(site|markdown)\.ts$/, /^(node:|marked$)/],
@@ -166,7 +168,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
 
 /** Files that are run and not imported. */
 const programs =
-  /^(src\/main|examples\/shop\/src\/main|scripts\/(build|changelog|openapiChanges|packages|release)|packages\/(bench|cli|oracle|simulator)\/src\/([a-z]+\/)?main|packages\/(cli|cluster|console|simulator|site|testkit)\/scripts\/\w+|packages\/site\/src\/browser\/(main|theme)|packages\/testkit\/src\/index|src\/platform\/postgres\/migrations\/\w+|src\/webhooks\/deliveries\/undiciClient\.d|packages\/(mcp|python)\/generator\/main|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/main|test\/kit\/(run\/(freshMetrics|globalSetup|redFiles|stuckFiles|yieldsOften)|program\/(program|longThenShort)|runners\/standingRunner)|.*\.test)\.tsx?$/
+  /^(src\/main|examples\/shop\/src\/main|scripts\/(build|changelog|openapiChanges|packages|release)|packages\/(bench|cli|oracle|simulation|simulator)\/src\/([a-z]+\/)?main|packages\/simulation\/src\/(preload|worker)|packages\/(cli|cluster|console|simulator|site|testkit)\/scripts\/\w+|packages\/site\/src\/browser\/(main|theme)|packages\/testkit\/src\/index|src\/platform\/postgres\/migrations\/\w+|src\/webhooks\/deliveries\/undiciClient\.d|packages\/(mcp|python)\/generator\/main|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/main|test\/kit\/(run\/(freshMetrics|globalSetup|redFiles|stuckFiles|yieldsOften)|program\/(program|longThenShort)|runners\/standingRunner)|.*\.test)\.tsx?$/
 
 /** Written by a program, which `test/sdk/generated.test.ts` holds to it. */
 const isGenerated = (file: string) => /^packages\/(mcp|sdk)\/src\/generated\//.test(file)
@@ -226,7 +228,7 @@ const isPage = (file: string) => file.startsWith("packages/console/src/") && fil
 
 /** Programs beside the service, pages of a browser, and tests read real clocks and use promises. */
 const isBeside = (file: string) =>
-  /^packages\/(bench|cli\/scripts|cluster\/scripts|console|mcp\/generator|oracle|python\/generator|sdk|simulator\/scripts|site|testkit)\//.test(
+  /^packages\/(bench|cli\/scripts|cluster\/scripts|console|mcp\/generator|oracle|python\/generator|sdk|simulation|simulator\/scripts|site|testkit)\//.test(
     file
   ) ||
   file.startsWith("examples/") ||

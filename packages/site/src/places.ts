@@ -124,6 +124,7 @@ const englishSections = (references: ReadonlyArray<Entry>): ReadonlyArray<Sectio
       words: "Words",
       effect: "Effect",
       models: "Models",
+      simulation: "Simulation",
       simulator: "Stripe simulator",
       cluster: "Cluster package"
     })

@@ -1,0 +1,147 @@
+/** The ports of a world and the connections between them. What listens nowhere refuses. */
+import type { Server } from "node:net"
+import type { SecureContextOptions, TlsOptions } from "node:tls"
+import type { World } from "./World.ts"
+import { WorldSocket } from "./WorldSocket.ts"
+
+export interface Address {
+  readonly port?: number | string | undefined
+  readonly host?: string | undefined
+  readonly ALPNProtocols?: TlsOptions["ALPNProtocols"]
+}
+
+/** A server of the service while a world has its port. */
+export interface Listener {
+  readonly server: Server
+  readonly owner: number
+  readonly secure: (SecureContextOptions & TlsOptions) | undefined
+}
+
+const portsMin = 50_000
+const machinery = -1
+
+export class Network {
+  readonly servers = new Map<number, Listener>()
+  /** What a connection to Postgres reaches. */
+  postgres: { readonly port: number; readonly accept: (socket: WorldSocket) => void } | undefined
+  private readonly open = new Set<WorldSocket>()
+  private readonly world: World
+  private ports = portsMin
+  private pairs = 0
+
+  constructor(world: World) {
+    this.world = world
+  }
+
+  listen(listener: Listener, port: number | undefined): number {
+    const own = port === undefined || port === 0 ? this.ports++ : port
+    this.servers.set(own, listener)
+    this.world.task(() => listener.server.emit("listening"))
+    return own
+  }
+
+  close(port: number, done: (() => void) | undefined) {
+    const listener = this.servers.get(port)
+    this.servers.delete(port)
+    this.world.task(() => {
+      listener?.server.emit("close")
+      done?.()
+    })
+  }
+
+  dial(to: Address, connected?: () => void): WorldSocket {
+    const [near, far] = this.pair()
+    near.connecting = true
+    if (connected !== undefined) near.once("connect", connected)
+    this.world.lane(near, () => this.reach(near, far, to), near.owner)
+    return near
+  }
+
+  /** The other ends of a process that has ended hear of it. */
+  cutOff(runner: number) {
+    for (const [port, { owner }] of this.servers) if (owner === runner) this.servers.delete(port)
+    for (const socket of this.open) {
+      if (socket.owner !== runner) continue
+      this.open.delete(socket)
+      const { peer } = socket
+      this.world.lane(
+        socket,
+        () => {
+          if (peer.destroyed) return
+          peer.wasKilled = true
+          peer.whenPeerCloses()
+          peer.reset()
+        },
+        peer.owner
+      )
+    }
+  }
+
+  private pair(): readonly [WorldSocket, WorldSocket] {
+    const near = new WorldSocket(this.world)
+    const far = new WorldSocket(this.world)
+    near.peer = far
+    far.peer = near
+    near.localPort = far.remotePort = 20_000 + ++this.pairs
+    near.owner = this.world.who
+    far.owner = machinery
+    for (const socket of [near, far]) {
+      this.open.add(socket)
+      socket.once("close", () => this.open.delete(socket))
+    }
+    return [near, far]
+  }
+
+  private reach(near: WorldSocket, far: WorldSocket, to: Address) {
+    if (near.destroyed) return
+    const port = Number(to.port)
+    near.connecting = false
+    near.remotePort = far.localPort = port
+    const connect = () => {
+      near.emit("connect")
+      near.emit("ready")
+    }
+    if (port === this.postgres?.port) {
+      this.postgres.accept(far)
+      return connect()
+    }
+    const listener = this.servers.get(port)
+    if (listener === undefined) {
+      this.world.note(`refused ${to.host}:${port}`)
+      const message = `connect ECONNREFUSED ${to.host}:${port}`
+      near.destroy(Object.assign(new Error(message), { code: "ECONNREFUSED" }))
+      return
+    }
+    far.owner = listener.owner
+    this.world.lane(far, () => this.accept(listener, near, far, to), far.owner)
+    connect()
+  }
+
+  /** Of TLS the choice of a protocol is played, and nothing else. */
+  private accept({ secure, server }: Listener, near: WorldSocket, far: WorldSocket, to: Address) {
+    server.emit("connection", far)
+    if (secure === undefined) return
+    const common = protocolsOf(secure).find((name) => protocolsOf(to).includes(name)) ?? false
+    const secured = { alpnProtocol: common, authorized: true, encrypted: true }
+    Object.assign(far, secured)
+    this.world.lane(
+      far,
+      () => {
+        if (!far.destroyed) server.emit("secureConnection", far)
+      },
+      far.owner
+    )
+    this.world.lane(
+      near,
+      () => {
+        if (near.destroyed) return
+        Object.assign(near, secured)
+        near.emit("secureConnect")
+      },
+      near.owner
+    )
+  }
+}
+
+const protocolsOf = ({ ALPNProtocols }: Pick<TlsOptions, "ALPNProtocols">): ReadonlyArray<string> =>
+  Array.isArray(ALPNProtocols) ? ALPNProtocols : []

@@ -1,0 +1,233 @@
+/**
+ * A world under a seed: its dice, its virtual time, its ready steps and its sockets. One step runs, then Node drains
+ * its ticks and promises, then the next one that the seed picks; time passes only when nothing is ready.
+ */
+import { type Dice, diceOf } from "./dice.ts"
+import { machine, real } from "./machine.ts"
+import { Network } from "./Network.ts"
+import { TimerHeap, WorldTimer } from "./WorldTimer.ts"
+
+/** Who takes a step: a runner's number, the callers, or the machinery between them and Postgres. */
+export const callers = 0
+export const machinery = -1
+
+interface Step {
+  readonly run: () => void
+  readonly owner: number
+}
+interface Lane {
+  readonly key: unknown
+  readonly steps: Array<Step>
+}
+
+/** How many operations a fiber runs at most before it gives way, one of these for a world. */
+const budgets = [3, 10, 40, 200, 2048]
+/** Each world begins then: Effect looks at how far time has jumped since its module was loaded. */
+const beginning = 1_700_000_000_000
+const virtualMillisMax = 900_000
+/** After so long in real time without a step, nothing will ever happen again. */
+const stuckMillis = 5_000
+
+export class World {
+  readonly dice: Dice
+  readonly entropy: Dice
+  readonly budget: number
+  readonly began = beginning
+  now = beginning
+  readonly trace: Array<string> = []
+  /** States that it has reached, for the coverage of a campaign. */
+  readonly marks = new Map<string, number>()
+  readonly network: Network
+  readonly dead = new Set<number>()
+  steps = 0
+  isStopped = false
+  /** Who runs now. */
+  who = callers
+  /** When a fiber gives way next. */
+  nextYield = 0
+  whenFailed: (error: unknown) => void = () => {}
+  whenKilled: (runner: number) => void = () => {}
+
+  private readonly ready: Array<Step | Lane> = []
+  private readonly lanes = new Map<unknown, Lane>()
+  private readonly timers = new TimerHeap()
+  private held = 0
+  private isTurning = false
+  private readonly plans: Array<{ readonly at: number; readonly act: () => void }> = []
+
+  readonly seed: number
+
+  constructor(seed: number) {
+    this.seed = seed
+    this.dice = diceOf(seed)
+    this.entropy = diceOf(seed ^ 0x5bd1e995)
+    this.budget = this.dice.pick(budgets)
+    this.network = new Network(this)
+  }
+
+  note(line: string) {
+    this.trace.push(`${(this.now - this.began).toFixed(3)} ${line}`)
+  }
+
+  mark(name: string) {
+    this.marks.set(name, (this.marks.get(name) ?? 0) + 1)
+  }
+
+  /** A step that is ready now. */
+  task(run: () => void, owner = this.who) {
+    if (this.isStopped) return
+    this.ready.push({ run, owner })
+    this.wake()
+  }
+
+  /** Steps in order within a lane, and in the seed's order between lanes. */
+  lane(key: unknown, run: () => void, owner = this.who) {
+    if (this.isStopped) return
+    const lane = this.lanes.get(key) ?? { key, steps: [] }
+    this.lanes.set(key, lane)
+    if (lane.steps.push({ run, owner }) === 1) this.ready.push(lane)
+    this.wake()
+  }
+
+  addTimer(timer: WorldTimer) {
+    timer.owner = this.who
+    this.timers.add(timer, this.now + timer.millis)
+    this.wake()
+  }
+
+  clearTimer(id: number) {
+    const timer = this.timers.withId(id)
+    if (timer !== undefined) timer.isLive = false
+  }
+
+  /** After so many virtual milliseconds, of which parts count as well. */
+  after(millis: number, run: () => void, owner = this.who) {
+    const timer = new WorldTimer(run, 1, false, () => {})
+    timer.owner = owner
+    this.timers.add(timer, this.now + millis)
+    this.wake()
+    return timer
+  }
+
+  sleep(millis: number) {
+    return new Promise<void>((resolve) => void this.after(millis, resolve))
+  }
+
+  /** After so many more steps. */
+  inSteps(steps: number, act: () => void) {
+    this.plans.push({ at: this.steps + steps, act })
+    this.plans.sort((a, b) => a.at - b.at)
+  }
+
+  /** Stands still until `work`, which is the machine's, has ended. */
+  async holding<A>(work: () => Promise<A>): Promise<A> {
+    this.held++
+    try {
+      return await work()
+    } finally {
+      this.held--
+      this.wake()
+    }
+  }
+
+  fail(error: unknown) {
+    this.whenFailed(error)
+  }
+
+  stop() {
+    this.isStopped = true
+  }
+
+  /** As `kill -9`: nothing of it runs any more, and the other ends of its connections hear of it. */
+  kill(runner: number) {
+    this.note(`runner ${runner} is killed`)
+    this.mark("a runner was killed")
+    this.dead.add(runner)
+    this.network.cutOff(runner)
+    this.whenKilled(runner)
+  }
+
+  private wake() {
+    if (this.isTurning || this.isStopped) return
+    this.isTurning = true
+    real.setImmediate(this.turn)
+  }
+
+  private readonly turn = () => {
+    if (this.isStopped) return
+    if (this.held > 0) {
+      this.isTurning = false
+      return
+    }
+    if (isThreadPoolBusy()) {
+      real.setImmediate(this.turn)
+      return
+    }
+    const step = this.takeReady() ?? this.takeTimer()
+    if (step === undefined) {
+      this.isTurning = false
+      this.watchSilence()
+      return
+    }
+    this.steps++
+    this.run(step)
+    while (this.plans.length > 0 && this.plans[0]!.at <= this.steps) this.plans.shift()!.act()
+    real.setImmediate(this.turn)
+  }
+
+  private run({ owner, run }: Step) {
+    if (this.dead.has(owner)) return
+    this.who = owner
+    try {
+      run()
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  private takeReady(): Step | undefined {
+    const { ready } = this
+    if (ready.length === 0) return undefined
+    const place = this.dice.below(ready.length)
+    const picked = ready[place]!
+    if ("steps" in picked && picked.steps.length > 1) return picked.steps.shift()
+    ready[place] = ready.at(-1)!
+    ready.pop()
+    if (!("steps" in picked)) return picked
+    this.lanes.delete(picked.key)
+    return picked.steps.shift()
+  }
+
+  private takeTimer(): Step | undefined {
+    const due = this.timers.take()
+    if (due === undefined) return undefined
+    const { at, timer } = due
+    this.now = Math.max(this.now, at)
+    if (this.now > this.began + virtualMillisMax) this.fail(new Error("the world has not ended in its time"))
+    if (timer.repeats && !this.dead.has(timer.owner)) this.timers.add(timer, this.now + timer.millis)
+    else timer.isLive = false
+    return timer
+  }
+
+  /** No step, no timer, and nothing that the machine does: a fiber waits for ever. */
+  private watchSilence() {
+    const at = this.steps
+    real.setTimeout(() => {
+      if (this.steps === at && !this.isTurning && !this.isStopped && this.held === 0) {
+        this.fail(new Error("nothing is ready and no timer waits"))
+      }
+    }, stuckMillis)
+  }
+}
+
+/** The world stands still meanwhile. What is done at once by `globals/disk.ts` does not come here. */
+const isThreadPoolBusy = () =>
+  process
+    .getActiveResourcesInfo()
+    .some((resource) => /Req|REQUEST|ZLIB|WORKER|Random|Hash|Sign|Scrypt|PBKDF2/i.test(resource))
+
+/** The world that runs; there is one wherever this is called. */
+export const runningWorld = (): World => {
+  if (machine.world === undefined) throw new Error("no world runs")
+  return machine.world
+}

@@ -1,0 +1,30 @@
+/**
+ * A Postgres of a campaign's own: beside other databases' transactions rows lie elsewhere, and come in another order.
+ * It trusts whoever connects from this machine, and ends no statement by the machine's time.
+ */
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import path from "node:path"
+import { Effect } from "effect"
+import * as TestPostgres from "../../testkit/src/TestPostgres.ts"
+
+export interface Cluster {
+  readonly url: string
+  /** For the homes of the services. */
+  readonly folder: string
+}
+
+const flags = ["deadlock_timeout=1h", "autovacuum=off", "checkpoint_timeout=1h"]
+
+/** Runs it for the length of the surrounding scope. */
+export const start = Effect.gen(function* () {
+  const { folder, url } = yield* TestPostgres.start({ flags })
+  const data = path.join(folder, "home/postgres")
+  writeFileSync(path.join(data, "pg_hba.conf"), "local all all trust\nhost all all 127.0.0.1/32 trust\n")
+  const [pid] = readFileSync(path.join(data, "postmaster.pid"), "utf8").split("\n")
+  process.kill(Number(pid), "SIGHUP")
+  const homes = path.join(folder, "homes")
+  mkdirSync(homes)
+  chmodSync(homes, 0o700)
+  const cluster: Cluster = { url, folder: homes }
+  return cluster
+})

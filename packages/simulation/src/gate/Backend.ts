@@ -1,0 +1,157 @@
+/** A real session of Postgres behind one of the world. It takes a unit at a time, and knows when it waits. */
+import type { Socket } from "node:net"
+import { real } from "../machine.ts"
+import type { Client } from "./Client.ts"
+import { errorOf, Frames, letterOf } from "./wire.ts"
+
+export interface Answer {
+  /** What the service is sent, but for notifications. */
+  readonly frames: ReadonlyArray<Buffer>
+  /** `I` outside of a transaction, `T` in one, `E` in one that has failed, and "" where the session has ended. */
+  readonly status: string
+  readonly error: { readonly code: string; readonly message: string } | undefined
+}
+
+/** How long a statement may take in real time before it is asked whether it waits for a lock. */
+const patienceMillis = 4
+const again = 2
+
+export class Backend {
+  pid: number | undefined
+  /** Notifications that have come and were not handed on. */
+  notices: Array<Buffer> = []
+  answer: Answer | undefined
+  private socket: Socket | undefined
+  private readonly port: number
+  private readonly frames = new Frames()
+  private frameList: Array<Buffer> = []
+  private error: Answer["error"]
+  private isStopped = false
+  private hear: (() => void) | undefined
+  private readonly control: Client
+  private readonly keyOf: (frame: Buffer) => Buffer
+
+  /** `keyOf`: what the world is told of its process instead of the truth. */
+  constructor(port: number, control: Client, keyOf: (frame: Buffer) => Buffer) {
+    this.control = control
+    this.keyOf = keyOf
+    this.port = port
+  }
+
+  send(bytes: Buffer) {
+    this.answer = undefined
+    this.error = undefined
+    this.frameList = []
+    this.socket ??= this.connect()
+    this.socket.write(bytes)
+  }
+
+  /** Sends a unit that waits for no lock, and returns what Postgres says. */
+  async ask(bytes: Buffer): Promise<Answer> {
+    this.send(bytes)
+    await this.whenDone()
+    return this.answer!
+  }
+
+  whenDone() {
+    return new Promise<void>((resolve) => this.whenAnswered(resolve))
+  }
+
+  /** True when it has answered, false when it waits for a lock. Which of them it is does not depend on speed. */
+  answeredOrBlocked(): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      let isOver = false
+      this.whenAnswered(() => {
+        isOver = true
+        resolve(true)
+      })
+      const look = async () => {
+        if (isOver) return
+        if (this.pid !== undefined && (await this.isBlocked()) && !isOver) {
+          isOver = true
+          this.hear = undefined
+          return resolve(false)
+        }
+        real.setTimeout(() => look().catch(reject), again)
+      }
+      real.setTimeout(() => look().catch(reject), patienceMillis)
+    })
+  }
+
+  async isBlocked() {
+    return (await this.control.value(`select cardinality(pg_blocking_pids(${this.pid}))`)) !== "0"
+  }
+
+  /** One that has waited for a lock goes on when the gate says so, and not when Postgres lets it: two would race. */
+  freeze() {
+    if (this.pid === undefined || this.isStopped) return
+    this.isStopped = true
+    process.kill(this.pid, "SIGSTOP")
+  }
+
+  thaw() {
+    if (this.pid === undefined || !this.isStopped) return
+    this.isStopped = false
+    process.kill(this.pid, "SIGCONT")
+  }
+
+  /** When this has ended, its locks are gone. */
+  async end() {
+    this.socket?.removeAllListeners("close")
+    this.socket?.destroy()
+    this.thaw()
+    if (this.pid !== undefined) await this.control.query(`select pg_terminate_backend(${this.pid}, 5000)`)
+    this.finish("")
+  }
+
+  private connect() {
+    const socket = real.connect({ port: this.port, host: "127.0.0.1", noDelay: true })
+    socket.on("data", (bytes: Buffer) => this.read(bytes))
+    socket.on("error", () => this.finish(""))
+    socket.on("close", () => this.finish(""))
+    return socket
+  }
+
+  private whenAnswered(hear: () => void) {
+    if (this.answer === undefined) this.hear = hear
+    else hear()
+  }
+
+  private read(bytes: Buffer) {
+    this.frames.add(bytes)
+    for (let frame = this.frames.take(1); frame !== undefined; frame = this.frames.take(1)) this.hearFrame(frame)
+  }
+
+  private hearFrame(frame: Buffer) {
+    switch (letterOf(frame)) {
+      case "K":
+        this.pid = frame.readInt32BE(5)
+        this.frameList.push(this.keyOf(frame))
+        return
+      case "N":
+        return
+      case "A": {
+        const notice = Buffer.from(frame)
+        notice.writeInt32BE(0, 5)
+        this.notices.push(notice)
+        return
+      }
+      case "E":
+        this.error = errorOf(frame)
+        break
+      case "Z":
+        this.frameList.push(frame)
+        this.finish(String.fromCharCode(frame[5]!))
+        return
+    }
+    this.frameList.push(frame)
+  }
+
+  private finish(status: string) {
+    if (this.answer !== undefined) return
+    this.answer = { frames: this.frameList, status, error: this.error }
+    const { hear } = this
+    this.hear = undefined
+    hear?.()
+  }
+}

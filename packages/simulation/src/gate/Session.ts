@@ -1,0 +1,196 @@
+/** A session of the service with Postgres: its units go through the gate one after the other, each in its own time. */
+import { createHash } from "node:crypto"
+import { machinery } from "../World.ts"
+import type { WorldSocket } from "../WorldSocket.ts"
+import type { Answer, Backend } from "./Backend.ts"
+import type { Gate } from "./Gate.ts"
+import { labelOf, type Limits, listens, pidBase, type Unit, UnitReader } from "./units.ts"
+import * as wire from "./wire.ts"
+
+export class Session {
+  readonly backend: Backend
+  /** The runner at its other end. */
+  readonly owner: number
+  reader: UnitReader
+  /** The unit that Postgres has, or that is on its way there. */
+  unit: Unit | undefined
+  /** As the service knows it: outside of a transaction unless Postgres has said otherwise. */
+  status = "I"
+  isListening = false
+  /** The service hears nothing more of it. */
+  isDropped = false
+  /** Whether its unit has left for Postgres and not arrived. */
+  isOnItsWay = false
+  /** What is answered once the transaction is committed that the gate has begun for the unit. */
+  held: Answer | undefined
+  /** Whether its connection breaks before the answer. */
+  losesAnswer = false
+  private readonly frames = new wire.Frames()
+  private readonly units: Array<Unit> = []
+  private isStarted = false
+  private readonly gate: Gate
+  private readonly socket: WorldSocket
+  readonly no: number
+
+  constructor(gate: Gate, socket: WorldSocket, no: number) {
+    this.gate = gate
+    this.socket = socket
+    this.no = no
+    this.owner = socket.peer.owner
+    this.reader = this.readerWith({ statement: Infinity, lock: Infinity })
+    this.backend = gate.backend((frame) => {
+      const key = Buffer.from(frame)
+      key.writeInt32BE(pidBase + no, 5)
+      key.writeInt32BE(7, 9)
+      return key
+    })
+    socket.on("data", (bytes: Buffer) => this.read(bytes))
+    for (const end of ["error", "close", "end"]) socket.on(end, () => this.drop())
+    socket.whenPeerCloses = () => this.drop()
+  }
+
+  get isBusy() {
+    return this.unit !== undefined
+  }
+
+  note(line: string) {
+    this.gate.world.note(`s${this.no} ${line}`)
+  }
+
+  /** What Postgres says of the unit goes back to the service. */
+  deliver({ error, frames, status }: Answer) {
+    const { gate } = this
+    this.note(`< ${gate.shown(Buffer.concat(frames))}${error === undefined ? "" : ` ${error.code} ${error.message}`}`)
+    if (error !== undefined) gate.world.mark(`Postgres said ${error.code}`)
+    this.status = status
+    if (this.isDropped) return gate.end(this)
+    if (this.losesAnswer) {
+      this.note("is cut before the answer")
+      return this.cut()
+    }
+    this.send(Buffer.concat([...this.takeNotices(), ...frames]), () => {
+      this.unit = undefined
+      if (status === "") this.socket.end()
+      else this.next()
+    })
+  }
+
+  /** Notifications that came between two units. */
+  deliverNotices() {
+    const notices = this.takeNotices()
+    if (notices.length === 0) return
+    this.note(`is notified ${wire.shown(Buffer.concat(notices))}`)
+    this.send(Buffer.concat(notices), () => {})
+  }
+
+  /** As when the network breaks. What Postgres does with the unit is another matter. */
+  cut() {
+    this.socket.destroy()
+    const { peer } = this.socket
+    this.gate.world.lane(this, () => peer.reset(), machinery)
+    this.drop()
+  }
+
+  private drop() {
+    if (this.isDropped) return
+    this.isDropped = true
+    this.units.length = 0
+    this.gate.dropped(this, this.socket.wasKilled)
+  }
+
+  private takeNotices() {
+    const { notices } = this.backend
+    this.backend.notices = []
+    return notices
+  }
+
+  private send(bytes: Buffer, then: () => void) {
+    const { world } = this.gate
+    world.after(this.gate.latency(), () =>
+      world.lane(
+        this,
+        () => {
+          if (!this.isDropped) this.socket.write(bytes)
+          then()
+        },
+        machinery
+      )
+    )
+  }
+
+  private readerWith(limits: Limits) {
+    const { firstTransaction, pidOf } = this.gate
+    return new UnitReader({ pid: pidBase + this.no, pidOf, firstTransaction }, limits)
+  }
+
+  private read(bytes: Buffer) {
+    this.frames.add(bytes)
+    for (;;) {
+      const frame = this.frames.take(this.isStarted ? 1 : 0)
+      if (frame === undefined) return
+      if (!this.isStarted) this.begin(frame)
+      else if (wire.letterOf(frame) === "X") this.drop()
+      else this.queue(this.reader.add(frame))
+    }
+  }
+
+  private begin(frame: Buffer) {
+    const code = frame.readInt32BE(4)
+    if (code === wire.tlsRequest) {
+      this.socket.write("N")
+      return
+    }
+    if (code === wire.cancelRequest) {
+      this.note(`asks to cancel ${frame.readInt32BE(8)}`)
+      this.gate.cancelFor(frame.readInt32BE(8) - pidBase)
+      this.socket.end()
+      return
+    }
+    this.isStarted = true
+    const parameters = wire.parametersOf(frame)
+    const millis = (name: string) => Number(parameters.find(([key]) => key === name)?.[1] ?? Infinity)
+    this.reader = this.readerWith({ statement: millis("statement_timeout"), lock: millis("lock_timeout") })
+    // Limits of the machine's time would end statements whenever it is slow.
+    const kept = parameters
+      .filter(([name]) => !/timeout|keepalive/.test(name))
+      .map(([name, value]) => [name, name === "database" ? this.gate.database : value] as const)
+    this.queue({ bytes: wire.startup(kept), original: frame, texts: [], isStartup: true })
+  }
+
+  private queue(unit: Unit | undefined) {
+    if (unit === undefined) return
+    this.units.push(unit)
+    this.next()
+  }
+
+  private next() {
+    if (this.isDropped || this.isBusy) return
+    const unit = this.units.shift()
+    if (unit === undefined) return
+    this.unit = unit
+    this.isOnItsWay = true
+    const { world } = this.gate
+    world.after(this.gate.latency() + this.gate.delayOf(this, unit), () => {
+      if (!this.isDropped) this.arrive(unit)
+    })
+  }
+
+  /** It reaches Postgres, unless the way there is cut. */
+  arrive(unit: Unit) {
+    const { gate } = this
+    gate.world.lane(
+      this,
+      () => {
+        if (!this.isOnItsWay || (this.isDropped && !gate.isLeft(this))) return
+        this.isOnItsWay = false
+        this.note(`> ${labelOf(unit)} ${gate.shown(unit.original)}`)
+        if (listens(unit)) this.isListening = true
+        gate.take(this, unit)
+      },
+      machinery
+    )
+  }
+}
+
+/** A trace says of bytes that they were the same. */
+export const digestOf = (bytes: Buffer | string) => createHash("sha256").update(bytes).digest("hex").slice(0, 12)

@@ -1,0 +1,61 @@
+/** What a campaign is asked for on the command line. A chance that is not given comes from each seed. */
+import { parseArgs } from "node:util"
+import type { Plan } from "./play/play.ts"
+import { type Chances, chancesOf } from "./Weather.ts"
+import { diceOf } from "./dice.ts"
+
+const text = { type: "string" } as const
+const flag = { type: "boolean", default: false } as const
+const chances = { cut: text, slow: text, late: text, kill: text, stop: text, refuse: text }
+
+export const parse = () => {
+  const { values } = parseArgs({
+    options: {
+      ...chances,
+      seed: text,
+      seeds: text,
+      runners: text,
+      orders: { ...text, default: "4" },
+      without: { ...text, default: "" },
+      trace: text,
+      planted: { ...text, default: "" },
+      /** Given to workers by the program that starts them. */
+      postgres: text,
+      folder: { ...text, default: "" },
+      result: text,
+      twice: flag,
+      bytes: flag,
+      census: flag,
+      /** Ends with the first world that is broken. */
+      first: flag,
+      /** Makes a broken world smaller, and tells it. */
+      shrink: flag,
+      quiet: flag
+    }
+  })
+  return values
+}
+export type Options = ReturnType<typeof parse>
+
+/** `--seed 42`, `--seeds 1..20`. */
+export const seedsOf = ({ seed, seeds }: Options): readonly [first: number, last: number] => {
+  const [first, last] = (seeds ?? `${seed ?? 1}..${seed ?? 1}`).split("..").map(Number)
+  if (!Number.isInteger(first) || !Number.isInteger(last)) throw new Error("seeds are given as 1..20")
+  return [first!, last!]
+}
+
+export const planOf = (options: Options, seed: number): Plan => {
+  const own = chancesOf(seed)
+  const chosen = Object.entries(own).map(([kind, chance]) => {
+    const wanted = options[kind as keyof Chances]
+    return [kind, wanted === undefined ? chance : Number(wanted)]
+  })
+  return {
+    seed,
+    runners: options.runners === undefined ? diceOf(seed ^ 0x6a09e667).pick([1, 1, 2]) : Number(options.runners),
+    orders: Number(options.orders),
+    chances: Object.fromEntries(chosen) as unknown as Chances,
+    without: new Set(options.without.split(",").filter(Boolean).map(Number)),
+    showsBytes: options.bytes
+  }
+}

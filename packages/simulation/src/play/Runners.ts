@@ -1,0 +1,147 @@
+/** The runners of a world: the service's own wiring, each in its place, killed, stopped and started again. */
+import { createHash } from "node:crypto"
+import http from "node:http"
+import { Effect, Exit, Layer, Logger, Scope } from "effect"
+import { ProcessName } from "../../../../src/platform/cluster/clusterLayers.ts"
+import * as Service from "../../../testkit/src/Service.ts"
+import { serviceRole } from "../../../testkit/src/migratedHome.ts"
+import { callers, type World } from "../World.ts"
+
+export const operatorToken = "an-operator-token-of-the-simulation-0123456789"
+const env = {
+  SECRET_KEY: createHash("sha256").update("the key of a world").digest("base64"),
+  OPERATOR_TOKEN: operatorToken,
+  // Answers name it, and are the same from each runner.
+  PUBLIC_URL: "http://coffer.test"
+}
+
+export interface Reply {
+  /** 0 where no answer came. */
+  readonly status: number
+  readonly text: string
+  readonly headers: http.IncomingHttpHeaders
+}
+
+const startsMax = 60
+const portOf = (place: number) => 8_080 + place
+
+export class Runners {
+  private readonly lives = new Map<number, Scope.Closeable>()
+  private readonly world: World
+  private readonly postgresPort: number
+  private readonly folder: string
+  /** How many there are at a time. */
+  readonly places: number
+  private count = 0
+
+  constructor(
+    world: World,
+    options: { readonly places: number; readonly postgresPort: number; readonly folder: string }
+  ) {
+    this.world = world
+    this.places = options.places
+    this.postgresPort = options.postgresPort
+    this.folder = options.folder
+  }
+
+  placeOf(runner: number) {
+    return 1 + ((runner - 1) % this.places)
+  }
+
+  /** Starts one in the next place, in a step of its own. */
+  async start() {
+    const { world } = this
+    const runner = ++this.count
+    const place = this.placeOf(runner)
+    const life = Scope.makeUnsafe()
+    this.lives.set(runner, life)
+    const own = this.places === 1 ? {} : { RUNNER_HOST: "127.0.0.1", RUNNER_PORT: String(9_000 + place) }
+    world.who = runner
+    const started = Effect.runPromise(
+      Service.run({
+        database: `postgres://${serviceRole}@127.0.0.1:${this.postgresPort}/world`,
+        port: portOf(place),
+        folder: this.folder,
+        env: { ...env, ...own },
+        logger: marking(world),
+        beneath: Layer.succeed(ProcessName, `coffer ${runner}@simulated`)
+      }).pipe(Scope.provide(life))
+    )
+    world.who = callers
+    await started
+    world.note(`runner ${runner} is built`)
+  }
+
+  /** Takes its place when it has ended. One that cannot start ends, and is started again, as by a supervisor. */
+  async replace(runner: number) {
+    const { world } = this
+    for (let tries = 1; ; tries++) {
+      const again = this.count + this.places - ((this.count - runner) % this.places)
+      this.count = again - 1
+      world.note(`runner ${again} starts in the place of ${runner}`)
+      try {
+        return await this.start()
+      } catch (error) {
+        if (tries === startsMax) throw error
+        world.note(`runner ${again} did not start: ${String(error)}`)
+        world.mark("a start failed")
+        await Effect.runPromise(Scope.close(this.lives.get(again)!, Exit.void))
+        await world.sleep(1_000)
+      }
+    }
+  }
+
+  /** In good order, as on SIGTERM. */
+  async stop(runner: number) {
+    const { world } = this
+    world.note(`runner ${runner} stops`)
+    world.who = runner
+    const stopped = Effect.runPromise(Scope.close(this.lives.get(runner)!, Exit.void))
+    world.who = callers
+    await stopped
+    world.mark("a runner stopped in good order")
+    world.note(`runner ${runner} has stopped`)
+  }
+
+  async untilReady(place: number) {
+    for (;;) {
+      const { status } = await this.call(place, "GET", "/readyz", {})
+      if (status === 200) return
+      await this.world.sleep(100)
+    }
+  }
+
+  call(place: number, method: string, path: string, headers: http.OutgoingHttpHeaders, body?: object): Promise<Reply> {
+    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+    const sized = bytes === undefined ? {} : { "content-type": "application/json", "content-length": bytes.length }
+    return new Promise((resolve) => {
+      const lost = (error: Error) => resolve({ status: 0, text: String(error), headers: {} })
+      const request = http.request(
+        { host: "127.0.0.1", port: portOf(place), method, path, agent: false, headers: { ...headers, ...sized } },
+        (response) => {
+          const parts: Array<Buffer> = []
+          response.on("data", (part: Buffer) => parts.push(part))
+          response.on("error", lost)
+          response.on("end", () => {
+            const text = Buffer.concat(parts).toString("utf8")
+            resolve({ status: response.statusCode!, text, headers: response.headers })
+          })
+        }
+      )
+      request.on("error", lost)
+      request.end(bytes)
+    })
+  }
+}
+
+/** What the service logs as a warning or worse is a state that a world has reached. */
+const marking = (world: World) =>
+  Logger.layer([
+    Logger.make(({ logLevel, message }) => {
+      if (world.isStopped || !["Warn", "Error", "Fatal"].includes(logLevel)) return
+      const [first] = Array.isArray(message) ? message : [message]
+      const text = String(first).replaceAll(/\d+/g, "n").slice(0, 100)
+      world.note(`log: ${text}`)
+      world.mark(`logged: ${text}`)
+    })
+  ])

@@ -1,0 +1,193 @@
+/** One world from its beginning to the judgement of its end, on a database of its own. */
+import { inspect } from "node:util"
+import { Context, Metric } from "effect"
+import { databaseUrl, template } from "../../../testkit/src/TestPostgres.ts"
+import { diceOf } from "../dice.ts"
+import { Client } from "../gate/Client.ts"
+import { Gate } from "../gate/Gate.ts"
+import { Refusal } from "../gate/Refusal.ts"
+import { digestOf } from "../gate/Session.ts"
+import { beginHashes } from "../globals/sources.ts"
+import { machine } from "../machine.ts"
+import { type Chances, type Event, Weather } from "../Weather.ts"
+import { callers, World } from "../World.ts"
+import { brokenLaws } from "./laws.ts"
+import { Runners } from "./Runners.ts"
+import { Story } from "./Story.ts"
+
+export interface Plan {
+  readonly seed: number
+  readonly runners: number
+  readonly orders: number
+  readonly chances: Chances
+  /** Numbers of events that are left out. */
+  readonly without: ReadonlySet<number>
+  readonly showsBytes: boolean
+}
+
+export interface Played {
+  readonly plan: Plan
+  readonly trace: ReadonlyArray<string>
+  readonly digest: string
+  readonly events: ReadonlyArray<Event>
+  readonly marks: ReadonlyMap<string, number>
+  /** What is wrong with it; empty when nothing is. */
+  readonly broken: ReadonlyArray<string>
+  readonly statements: number
+  readonly steps: number
+  readonly virtualMillis: number
+}
+
+/** The cluster that worlds are in, and where the service's homes are made. */
+export interface Place {
+  readonly url: string
+  readonly admin: Client
+  readonly folder: string
+}
+
+const userOf = (url: string) => new URL(url).username
+const portOf = (url: string) => Number(new URL(url).port)
+/** How long the service goes on after the last answer. */
+const restMillis = 3_000
+
+let databases = 0
+
+export const play = async (place: Place, plan: Plan): Promise<Played> => {
+  const database = `world_${++databases}`
+  await place.admin.query(`create database ${database} template ${template} strategy file_copy`)
+  const control = await Client.open(portOf(place.url), userOf(place.url), database)
+  await control.query(
+    `create schema sim; create table sim.clock (now timestamptz not null); insert into sim.clock values (now());
+      grant usage on schema sim to public; grant select on sim.clock to public`
+  )
+  const firstTransaction = (await control.value("select pg_current_xact_id()"))!
+  const world = new World(plan.seed)
+  const weather = new Weather(diceOf(plan.seed ^ 0x3c6ef372), plan.chances, plan.without)
+  const port = portOf(place.url)
+  const { showsBytes } = plan
+  const gate = new Gate(world, { port, database, control, weather, firstTransaction, showsBytes })
+  const runners = new Runners(world, { places: plan.runners, postgresPort: port, folder: place.folder })
+  const story = new Story(world, runners)
+  // Both are one for the whole process otherwise.
+  Context.get(Context.empty(), Metric.MetricRegistry).clear()
+  beginHashes()
+
+  const broken: Array<string> = []
+  const failure = await new Promise<unknown>((resolve) => {
+    world.whenFailed = resolve
+    machine.world = world
+    tell(plan, world, gate, runners, story).then(() => resolve(undefined), resolve)
+  })
+  if (failure !== undefined) broken.push(inspect(failure, { depth: 4 }))
+  world.stop()
+  machine.world = undefined
+  await gate.close()
+  await place.admin.query(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where datname = '${database}' and application_name <> 'gate'`
+  )
+  if (failure === undefined)
+    broken.push(...(await brokenLaws(databaseUrl(place.url, database), control, story.outcome)))
+  control.end()
+  await place.admin.query(`drop database ${database} with (force)`)
+  return {
+    plan,
+    trace: world.trace,
+    digest: digestOf(world.trace.join("\n")),
+    events: weather.events,
+    marks: world.marks,
+    broken,
+    statements: gate.units,
+    steps: world.steps,
+    virtualMillis: world.now - world.began
+  }
+}
+
+const tell = async ({ orders, runners: places }: Plan, world: World, gate: Gate, runners: Runners, story: Story) => {
+  for (let place = 1; place <= places; place++) {
+    await runners.start()
+    // Its other steps go on as a runner's, and this story's as the callers'.
+    await new Promise<void>((resolve) => world.task(resolve, callers))
+    await runners.untilReady(place)
+    world.note(`runner ${place} is ready`)
+  }
+  await story.begin()
+  gate.weather.isOn = true
+  const killed = planKill(world, gate, runners)
+  const endings = [...planStop(world, gate, runners, killed), ...planRefusal(world, gate, story)]
+  await story.run(orders)
+  gate.weather.isOn = false
+  await Promise.all(endings)
+  await world.sleep(restMillis)
+}
+
+/** Steps are many where fibers give way often. */
+const stepsOf = (world: World, most: number) =>
+  300 + world.dice.below(Math.ceil((most * 40) / Math.min(40, world.budget)))
+
+/** What a plan does in a world's course ends the world if it fails. */
+const carriedOut = (world: World, work: Promise<void>) => work.catch((error: unknown) => world.fail(error))
+
+/** Returns which one it will be. */
+const planKill = (world: World, { weather }: Gate, runners: Runners): number | undefined => {
+  const runner = 1 + weather.dice.below(runners.places)
+  const steps = stepsOf(world, 2_500)
+  const pause = 500 + weather.dice.below(3_000)
+  if (!weather.happens("kill", () => `runner ${runner} after ${steps} steps, another one after ${pause} ms`))
+    return undefined
+  world.inSteps(steps, () => world.kill(runner))
+  world.whenKilled = (killed) => {
+    const again = () => runners.replace(killed).catch((error: unknown) => world.fail(error))
+    world.task(() => world.after(pause, () => void again()), callers)
+  }
+  return runner
+}
+
+const planStop = (
+  world: World,
+  { weather }: Gate,
+  runners: Runners,
+  killed: number | undefined
+): ReadonlyArray<Promise<void>> => {
+  const runner = 1 + weather.dice.below(runners.places)
+  const millis = weather.dice.below(400)
+  if (runner === killed || !weather.happens("stop", () => `runner ${runner} after ${millis} ms`)) return []
+  const stop = world.sleep(millis).then(async () => {
+    await runners.stop(runner)
+    await runners.replace(runner)
+  })
+  return [carriedOut(world, stop)]
+}
+
+const planRefusal = (world: World, gate: Gate, story: Story): ReadonlyArray<Promise<void>> => {
+  const refusal = new Refusal(gate.weather.dice)
+  const millis = gate.weather.dice.below(600)
+  const { code } = refusal.kind
+  if (!gate.weather.happens("refuse", () => `${code} after ${millis} ms, for ${refusal.millis} ms`)) return []
+  const refuse = world.sleep(millis).then(async () => {
+    world.note(`Postgres refuses with ${code}`)
+    world.mark(`Postgres refused with ${code}`)
+    gate.refuse(refusal)
+    const lies = story.readiness.watch(() => gate.refusal === undefined)
+    await world.sleep(refusal.millis)
+    gate.refuse(undefined)
+    story.outcome.broken.push(...(await lies))
+    world.note("Postgres refuses no more")
+  })
+  return [carriedOut(world, refuse)]
+}
+
+/** What would have ended a process ends its world. */
+export const watchProcess = () => {
+  const failed = (error: unknown) => {
+    if (machine.world !== undefined) machine.world.fail(new Error("a process would have ended", { cause: error }))
+    else {
+      console.error(error)
+      process.exit(1)
+    }
+  }
+  process.on("uncaughtException", failed)
+  process.on("unhandledRejection", failed)
+  // Each service listens for the end of the terminal.
+  process.stdin.setMaxListeners(0)
+}

@@ -1,0 +1,43 @@
+/** The law of `/readyz`: a runner that has done nothing right for ten seconds, though it was asked, is not ready. */
+import type { World } from "../World.ts"
+import type { Reply, Runners } from "./Runners.ts"
+
+const patienceMillis = 10_000
+const asksMin = 3
+
+export class Readiness {
+  /** By place: since when it has given no good answer, and how many bad ones. */
+  private readonly bad = new Map<number, { readonly since: number; count: number }>()
+  private readonly world: World
+  private readonly runners: Runners
+
+  constructor(world: World, runners: Runners) {
+    this.world = world
+    this.runners = runners
+  }
+
+  /** An answer to a caller. */
+  hear(place: number, { status }: Reply) {
+    // No answer: another runner will be there.
+    if (status < 500) return void this.bad.delete(place)
+    const before = this.bad.get(place) ?? { since: this.world.now, count: 0 }
+    before.count++
+    this.bad.set(place, before)
+  }
+
+  /** Looks each second until `isOver`, and says what is wrong. */
+  async watch(isOver: () => boolean): Promise<ReadonlyArray<string>> {
+    const lies = new Set<string>()
+    while (!isOver()) {
+      await this.world.sleep(1_000)
+      for (let place = 1; place <= this.runners.places; place++) {
+        const { status } = await this.runners.call(place, "GET", "/readyz", {})
+        const bad = this.bad.get(place)
+        if (bad === undefined || bad.count < asksMin || this.world.now - bad.since < patienceMillis) continue
+        if (status === 200) lies.add(`runner ${place} says that it is ready, and does nothing right`)
+        else this.world.mark("a runner that does nothing right is not ready")
+      }
+    }
+    return [...lies]
+  }
+}

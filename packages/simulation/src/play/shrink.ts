@@ -1,0 +1,36 @@
+/** Makes a broken world smaller: fewer callers, and less that goes wrong, while something is still broken in it. */
+import { type Place, play, type Plan, type Played } from "./play.ts"
+
+const triesMax = 40
+
+/** The smallest that it has found. */
+export const shrink = async (place: Place, broken: Played): Promise<Played> => {
+  let best = broken
+  let tries = 0
+  const isSmaller = async (plan: Plan) => {
+    if (++tries > triesMax) return false
+    const played = await play(place, plan)
+    if (played.broken.length === 0) return false
+    best = played
+    return true
+  }
+  while (best.plan.orders > 1 && (await isSmaller({ ...best.plan, orders: best.plan.orders - 1 })));
+  // Halves first, then each by itself. What is left out has no number in `events`, so that it is not tried again.
+  for (let size = Math.ceil(best.events.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let start = 0; start < best.events.length;) {
+      const left = best.events.slice(start, start + size).map(({ no }) => no)
+      const isGone = await isSmaller({ ...best.plan, without: new Set([...best.plan.without, ...left]) })
+      if (!isGone) start += size
+    }
+  }
+  return best
+}
+
+/** What callers did and were answered, and what went wrong; the statements are in the trace. */
+export const storyOf = ({ broken, events, plan, trace }: Played): string =>
+  [
+    `--seed ${plan.seed} --orders ${plan.orders} --without ${[...plan.without].join() || "0"}`,
+    ...events.map(({ about, kind, no }) => `  ${no} ${kind}: ${about}`),
+    ...trace.filter((line) => !/^\S+ s\d+ [<>]/.test(line)).map((line) => `  ${line.slice(0, 200)}`),
+    ...broken.map((each) => `  BROKEN: ${each}`)
+  ].join("\n")

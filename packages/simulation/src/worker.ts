@@ -1,0 +1,79 @@
+/**
+ * Plays worlds in a process of their own, one after the other: `node --import ./preload.ts worker.ts --postgres url`.
+ * `main.ts` starts it, a fresh one for some worlds, since what a service leaves in a process would fill it.
+ */
+import { appendFileSync, writeFileSync } from "node:fs"
+import { startCensus } from "./census.ts"
+import { Client } from "./gate/Client.ts"
+import { machine } from "./machine.ts"
+import { type Options, parse, planOf, seedsOf } from "./options.ts"
+import { type Place, play, type Played, watchProcess } from "./play/play.ts"
+import { patchScheduler } from "./play/scheduler.ts"
+import { shrink, storyOf } from "./play/shrink.ts"
+
+/** A world that was played, as a line of the file of results. */
+export interface Result {
+  readonly seed: number
+  readonly digest: string
+  readonly broken: ReadonlyArray<string>
+  readonly events: ReadonlyArray<string>
+  readonly marks: ReadonlyArray<readonly [string, number]>
+  readonly statements: number
+  readonly steps: number
+  readonly virtualMillis: number
+  readonly runners: number
+}
+
+const resultOf = (played: Played, broken: ReadonlyArray<string>): Result => ({
+  seed: played.plan.seed,
+  digest: played.digest,
+  broken,
+  events: played.events.map(({ about, kind, no }) => `${no} ${kind}: ${about}`),
+  marks: [...played.marks],
+  statements: played.statements,
+  steps: played.steps,
+  virtualMillis: Math.round(played.virtualMillis),
+  runners: played.plan.runners
+})
+
+/** Where two plays of one seed are no longer the same. */
+const differenceOf = (first: Played, second: Played): ReadonlyArray<string> => {
+  const place = first.trace.findIndex((line, at) => line !== second.trace[at])
+  if (place < 0 && first.trace.length === second.trace.length) return []
+  return [`two plays differ at line ${place}: ${first.trace[place]} / ${second.trace[place]}`]
+}
+
+const lineOf = ({ broken, digest, events, ...result }: Result) =>
+  [
+    `seed ${result.seed}: ${result.runners} runners, ${result.statements} statements, ${result.steps} steps, ` +
+      `${result.virtualMillis} ms, ${digest}`,
+    // Late commits are many, and do no harm by themselves.
+    ...events.filter((event) => !/^\d+ late/.test(event)).map((event) => `    ${event}`),
+    ...broken.map((each) => `  BROKEN: ${each}`)
+  ].join("\n")
+
+const run = async (options: Options, place: Place) => {
+  const strangers = options.census ? startCensus() : () => []
+  const [first, last] = seedsOf(options)
+  for (let seed = first; seed <= last; seed++) {
+    const plan = planOf(options, seed)
+    const played = await play(place, plan)
+    if (options.trace !== undefined) writeFileSync(options.trace, `${played.trace.join("\n")}\n`)
+    const again = options.twice ? await play(place, plan) : undefined
+    const different = again === undefined ? [] : differenceOf(played, again)
+    const result = resultOf(played, [...played.broken, ...different, ...strangers()])
+    appendFileSync(options.result!, `${JSON.stringify(result)}\n`)
+    if (!options.quiet || result.broken.length > 0) console.log(lineOf(result))
+    if (options.shrink && played.broken.length > 0) console.log(storyOf(await shrink(place, played)))
+    if (options.first && result.broken.length > 0) return
+  }
+}
+
+const options = parse()
+watchProcess()
+patchScheduler()
+const url = options.postgres!
+const admin = await Client.open(Number(new URL(url).port), new URL(url).username, "postgres")
+await run(options, { url, admin, folder: options.folder })
+admin.end()
+if (machine.world === undefined) process.exit(0)
