@@ -1,0 +1,44 @@
+/**
+ * A simulation that finds nothing might look at nothing: mistakes that a programmer could make are planted outside the
+ * code, and each has to be found, at a seed that is known (docs/simulation.md).
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { simulate } from "../kit/program/simulate.ts"
+
+const findings: ReadonlyArray<{
+  readonly fault: string
+  readonly args: ReadonlyArray<string>
+  readonly broken: RegExp
+}> = [
+  {
+    fault: "a lost batch counts as written",
+    args: ["--seed", "1", "--runners", "1", "--cut", "0.05", "--refuse", "0"],
+    broken: /was acknowledged/
+  },
+  {
+    fault: "the reply comes before the commit",
+    args: ["--seed", "1", "--runners", "1", "--cut", "0.05", "--late", "0.2", "--refuse", "0"],
+    broken: /was acknowledged/
+  },
+  {
+    fault: "no version is compared",
+    args: `--seed 6 --runners 2 --orders 6 --kill 1 --stop 0 --slow 0.5 --late 0.4 --refuse 0`.split(" "),
+    broken: /was acknowledged/
+  },
+  {
+    fault: "an answer is not committed with its change",
+    args: ["--seed", "1", "--cut", "0.05", "--late", "0.2", "--refuse", "0"],
+    broken: /was answered with|was acknowledged/
+  }
+]
+
+describe("a fault that is planted", () => {
+  for (const { args, broken, fault } of findings) {
+    it(`is found: ${fault}`, async () => {
+      const { code, output } = await simulate("--planted", fault, ...args)
+      assert.strictEqual(code, 1, output)
+      const [, found] = /BROKEN: (.*)/.exec(output) ?? []
+      assert.match(found ?? "", broken, output)
+    })
+  }
+})
