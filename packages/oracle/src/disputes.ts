@@ -2,7 +2,7 @@
 import { emit, post } from "./books.ts"
 import { allOf, bodyOf, bool, freeText, integer, oneLine, oneOf } from "./fields.ts"
 import { amountMax } from "./orders.ts"
-import { type Account, type Dispute, mention, newNo, type Order } from "./state.ts"
+import { type Account, type Dispute, mention, methods, newNo, type Order } from "./state.ts"
 import {
   type Answer,
   conflict,

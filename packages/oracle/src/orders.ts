@@ -1,6 +1,6 @@
 /** What the operations on orders answer (spec: Orders; States and transitions, Order). */
 import { emit, post } from "./books.ts"
-import { type Account, type Currency, mention, type Method, newNo, type Order, type Payment } from "./state.ts"
+import { type Account, type Currency, mention, type Method, methods, newNo, type Order, type Payment } from "./state.ts"
 import { allOf, bodyOf, currency, email, integer, merged, metadata, oneLine, oneOf, patch, url } from "./fields.ts"
 import { feeOf, isOpen, orderView } from "./views.ts"
 import {

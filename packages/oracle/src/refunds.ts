@@ -2,7 +2,7 @@
 import { emit, post, usable } from "./books.ts"
 import { allOf, bodyOf, freeText, integer, merged, metadata, oneLine, patch } from "./fields.ts"
 import { amountMax, isDisputed, lostOf } from "./orders.ts"
-import { type Account, mention, named, newNo, type Order, type Refund } from "./state.ts"
+import { type Account, mention, methods, named, newNo, type Order, type Refund } from "./state.ts"
 import { type Answer, conflict, invalid, missing, ok, refused, timeOf, unanswered, type When } from "./values.ts"
 import { refundableUntil, refundView } from "./views.ts"
 

@@ -3,7 +3,7 @@ import { type Answer, type Fields, Hole, idOf, Time } from "./values.ts"
 
 export const currencies = ["USD", "HKD", "CNY"] as const
 export type Currency = (typeof currencies)[number]
-/** How a buyer pays: whether a card is charged, and for how many days it can be refunded where the specification says so. */
+/** How a buyer pays: whether a card is charged, and for how many days it can be refunded, where there is an end. */
 export const methods = {
   card: { isCard: true, refundDays: undefined },
   alipay: { isCard: false, refundDays: 90 },

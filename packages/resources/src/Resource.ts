@@ -1,7 +1,7 @@
 /**
  * How a table of the database is declared: column by column who may see it, and whose words it holds. Archives,
- * erasures and what is searched for a buyer follow from it. `listed.ts` adds what a resource of the API has beside. Pure
- * data: it knows no SQL and no HTTP.
+ * erasures and what is searched for a buyer follow from it. `listed.ts` adds what a resource of the API has beside.
+ * Pure data: it knows no SQL and no HTTP.
  */
 
 /**

@@ -89,7 +89,8 @@ export const orders = listed(
       [
         "Refundable until",
         "可退款至",
-        `The last moment for a refund, where the payment method has one (${withRefundDays.map((method) => `\`${method}\``).join(", ")}); otherwise null.`
+        "The last moment for a refund, where the payment method has one " +
+          `(${withRefundDays.map((method) => `\`${method}\``).join(", ")}); otherwise null.`
       ],
       { absent: true }
     ),

@@ -153,7 +153,10 @@ const addressesOf = (value: Fields): ReadonlyArray<string> =>
 const hasNumber = (value: Fields, isOne: (number: string) => boolean): boolean =>
   Object.entries(value).some(([name, field]) => numberNames.has(name) && typeof field === "string" && isOne(field))
 
-/** What merchants see and what is declared to hold this: columns, and fields that a view makes. JSON whose parts differ is looked at part by part. */
+/**
+ * What merchants see and what is declared to hold this: columns, and fields that a view makes. JSON whose parts differ
+ * is looked at part by part.
+ */
 const columnsOf = (held: Words): ReadonlyArray<string> =>
   tables.flatMap((table) =>
     Object.entries({ ...archivedColumns(table), ...table.fields }).flatMap(([name, { shape, words }]) =>
@@ -178,7 +181,7 @@ const numberNames: ReadonlySet<string> = new Set([
 const keyName = "idempotency_key"
 export const withoutAnyAddress = (key: string): string => (/@|%40/.test(key) ? erasedText : key)
 
-/** Those that are declared, those that are called otherwise on the wire, and those that stand in no column of their own. */
+/** Those that are declared, those that are called otherwise on the wire, and those that stand in no column. */
 const personalNames: ReadonlySet<string> = new Set([
   ...nulledNames,
   ...columnsOf("words"),

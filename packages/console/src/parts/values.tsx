@@ -1,6 +1,6 @@
 /** Values as people read them: amounts, times, numbers of objects, states. */
 import { methodName, PaymentMethod } from "@coffer/model/PaymentMethod"
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { Currency } from "@coffer/model/Money"
 import { useState } from "react"
 import { Link } from "wouter"
