@@ -1,6 +1,6 @@
 /**
- * The failure of a command: what is wrong, and what to do next. It is printed on standard error, so that standard
- * output holds data alone.
+ * The failure of a command: the problem, and the next step. It is printed on standard error, so that standard output
+ * has only data.
  */
 import { redactText } from "@coffer/rules/redaction"
 import { Console, Effect, Schema } from "effect"
@@ -14,7 +14,7 @@ export class CliFailure extends Schema.TaggedError<CliFailure>()("CliFailure", {
   /** The next step for the user. */
   next: Schema.String,
   exitCode: Schema.Int,
-  /** The same may go well later. */
+  /** A retry may succeed. */
   isPassing: Schema.Boolean,
   /** Which field of a call the service refused. */
   param: Schema.optionalKey(Schema.String)
@@ -26,7 +26,7 @@ export class Reported extends Schema.TaggedError<Reported>()("Said", { exitCode:
 export const failed = (code: string, message: string, next: string, exitCode = 1) =>
   new CliFailure({ code, message, next, exitCode, isPassing: false })
 
-/** Says it, with `--json` as one line of JSON. Keys and secrets are cut, whatever was quoted. */
+/** Prints the failure, with `--json` as one line of JSON. Keys and secrets are redacted. */
 export const say = ({ code, exitCode, message, next }: CliFailure, json: boolean): Effect.Effect<never, Reported> => {
   const shown = redactText(message)
   const text = json

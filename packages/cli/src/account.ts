@@ -1,8 +1,8 @@
 /**
- * The account that a command works on: a key and the address that it is for. Either comes from a flag, else from the
- * environment, else from the nearest `.coffer/credentials.json`, which the service writes on a laptop. A merchant has
- * an API key and an operator a token; each opens its own API. A repository of others may bring such a file, so a key
- * that is not of the file goes to the file's address only when the person has confirmed it.
+ * The account of a command: a key and its address. Either comes from a flag, else from the environment, else from the
+ * nearest `.coffer/credentials.json`, which the service writes on a laptop. A merchant has an API key and an operator a
+ * token; each is for its own API. A foreign repository may contain such a file, so a key from elsewhere is sent to the
+ * file's address only if the user has confirmed that.
  */
 import { Config, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
 import { CliFailure, failed } from "./CliFailure.ts"
@@ -21,9 +21,9 @@ export interface Account {
 export interface AccountFlags {
   readonly key: Option.Option<Redacted.Redacted>
   readonly baseUrl: Option.Option<string>
-  /** A merchant's alone. */
+  /** Only a merchant's. */
   readonly profile?: Option.Option<string>
-  /** The live key is wanted, where there are two. */
+  /** Use the live key if there are two. */
   readonly isLive?: boolean
 }
 
@@ -37,9 +37,9 @@ const Credentials = Schema.fromJsonString(
   })
 )
 
-/** An API: what opens it, and where the service has written both. */
+/** An API: its credential, and the file where the service has written it. */
 export interface Door {
-  /** The credential that opens it, in words for people. */
+  /** The credential, in words for people. */
   readonly called: string
   readonly flags: { readonly key: string; readonly baseUrl: string }
   readonly variables: { readonly key: string; readonly baseUrl: string }
@@ -50,7 +50,7 @@ export interface Door {
     readonly key?: string | undefined
     readonly liveKey?: string | undefined
   }
-  /** Opens a sandbox alone, so any program of this machine may get it. */
+  /** A sandbox key, so any program of this machine may get it. */
   readonly isOfSandbox: (key: string) => boolean
 }
 
@@ -101,7 +101,7 @@ export const accountOf = Effect.fnUntraced(function* (set: AccountFlags, door: D
   const keyFrom = Option.isSome(set.key) ? flags.key : variables.key
   const isNamed = set.profile !== undefined && Option.isSome(set.profile)
   if (isNamed && (Option.isSome(set.key) || Option.isSome(set.baseUrl))) return yield* twoAccounts()
-  // A profile that is in use counts where nothing else is said.
+  // A current profile counts if nothing else is given.
   if (isNamed || (set.profile !== undefined && Option.isNone(key) && Option.isNone(address))) {
     const found = yield* profileOf(set.profile!)
     if (Option.isSome(found)) return yield* accountOfProfile(found.value, set.isLive === true)
@@ -208,7 +208,7 @@ const unconfirmed = ({ baseUrl, file }: Kept, keyFrom: string, { called, flags, 
     `set ${flags.baseUrl} or ${variables.baseUrl}, or, if this URL is right, run once: ` +
       `coffer confirm ${quoted(canonical(baseUrl) ?? "")}`
   )
-/** As one word of a shell: a foreign file has named it. */
+/** Quoted for a shell: it comes from a foreign file. */
 const quoted = (text: string): string => `'${plain(text).replaceAll("'", "%27")}'`
 const keyOfAnother = ({ baseUrl, file }: Kept, address: string, { called, flags, variables }: Door) =>
   refuse(

@@ -1,6 +1,6 @@
 /**
- * Acts on many objects, one after the other and not faster than told. Each is tried once in a run. How it went is told
- * at the end, also of a run that was interrupted: what was done, and what was not, and why.
+ * Bulk actions: one object after the other, within a rate limit. Each is tried once in a run. The summary at the end,
+ * also of an interrupted run, says what was done, what was not, and why.
  */
 import { Clock, Console, Effect } from "effect"
 import { Flag } from "effect/cli"
@@ -12,8 +12,8 @@ import { plain } from "./plain.ts"
 import { progress } from "./progress.ts"
 
 /**
- * `skipped`: another had done it already. `waiting`: a second person has to ask for the same. `unknown`: no answer
- * came, and it was not asked again.
+ * `skipped`: it was done already. `waiting`: a second person has to request the same. `unknown`: no answer came, and it
+ * was not retried.
  */
 export type Outcome =
   | { readonly outcome: "done" }
@@ -21,7 +21,10 @@ export type Outcome =
 
 export const done: Outcome = { outcome: "done" }
 
-/** How it went with one object. It may be gone, or refuse: the others go on. All else is the same for each of them. */
+/**
+ * The outcome for one object. If it is gone or refuses, the run continues. Other failures would be the same for each
+ * object.
+ */
 export const outcomeOf = <A>(
   call: Effect.Effect<A, CliFailure>,
   notFound: string,
@@ -36,7 +39,7 @@ export const outcomeOf = <A>(
   })
 
 export interface Bulk<Item> {
-  /** As people say it: "deliveries", "sent again". */
+  /** For people: "deliveries", "sent again". */
   readonly called: string
   readonly acted: string
   readonly idOf: (item: Item) => string

@@ -1,6 +1,6 @@
 /**
- * The conditions that a receiver of webhooks has to stand (spec: Events, Delivery and Signature): each check sends
- * something, looks at the answer alone, and knows what is wrong with a receiver that fails it, and how to fix that.
+ * The conditions that a webhook receiver has to meet (spec: Events, Delivery and Signature): each check sends a
+ * request, judges only by the answer, and knows the fault of a receiver that fails it and its fix.
  */
 import { randomBytes } from "node:crypto"
 import { DateTime, Duration, Effect } from "effect"
@@ -8,8 +8,8 @@ import { madeUp, type MadeUp, newTradeNo, respelled } from "./certifyEvents.ts"
 import { headersOf, isAccepted, type Outcome, post } from "./delivery.ts"
 
 /**
- * `dangerous`: it takes what the service did not send. `lossy`: it refuses what the service sends every day, which is
- * lost in the end. `fragile`: it refuses what the service may send some day.
+ * `dangerous`: it accepts requests that the service did not send. `lossy`: it refuses requests that the service sends
+ * every day, so events are lost. `fragile`: it refuses requests that the service may send some day.
  */
 export type Severity = "dangerous" | "lossy" | "fragile"
 
@@ -19,7 +19,7 @@ export interface Check {
   /** The fault of a receiver that fails it. */
   readonly fault: string
   readonly fix: string
-  /** Undefined when it holds, else what was seen. */
+  /** Undefined if the condition holds, otherwise the observation. */
   readonly run: (receiver: Receiver) => Effect.Effect<string | undefined>
 }
 
@@ -191,7 +191,7 @@ export interface Result {
   readonly problem: string | undefined
 }
 
-/** The results of all checks, in their order. `hear` is told of each as soon as it is there. */
+/** The results of all checks, in their order. Calls `hear` with each as soon as it is there. */
 export const resultsOf = Effect.fnUntraced(function* (
   receiver: Receiver,
   hear: (result: Result) => Effect.Effect<void>

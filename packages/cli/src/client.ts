@@ -1,4 +1,4 @@
-/** Calls of the merchant API for a command: by the SDK, with its failures in words for a person. */
+/** Calls of the merchant API for a command: by the SDK, with its failures as messages for people. */
 import { ApiError, Coffer, CofferError, ConnectionError, TimeoutError } from "../../sdk/src/index.ts"
 import { Console, DateTime, Effect, Redacted, Terminal } from "effect"
 import { TerminalCapabilities } from "effect/cli"
@@ -13,7 +13,7 @@ export interface Client {
   readonly coffer: Coffer
   /** One call. `signal` ends it when the command ends. */
   readonly ask: <A>(call: (coffer: Coffer, signal: AbortSignal) => PromiseLike<A>) => Effect.Effect<A, CliFailure>
-  /** The failure of a call of `coffer`, for the person who typed the command. */
+  /** The failure of a call, for the user of the command. */
   readonly failureOf: (error: unknown) => CliFailure
   readonly isSandbox: boolean
   /** The time of the account. For a sandbox its clock is asked. */

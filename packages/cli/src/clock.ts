@@ -1,4 +1,4 @@
-/** `coffer clock`, `coffer channel`: the time of your sandbox and its pretended bank, which do as you say. */
+/** `coffer clock`, `coffer channel`: the clock of your sandbox, and its simulated bank. */
 import { Console, Effect, Option, Schedule } from "effect"
 import { Argument, Command } from "effect/cli"
 import type { SandboxClock } from "../../sdk/src/index.ts"
@@ -11,9 +11,9 @@ import { count, paint, span, time } from "./output.ts"
 import { plain } from "./plain.ts"
 import { progress } from "./progress.ts"
 
-/** While the clock is on its way. */
+/** The poll interval while the clock advances. */
 const lookEvery = "1 second"
-/** So often a service that does not answer is asked again. Its clock goes on meanwhile. */
+/** How often an unanswered call is retried. The clock advances meanwhile. */
 const missesMax = 60
 
 const print = Effect.fnUntraced(function* (clock: SandboxClock) {
@@ -42,7 +42,7 @@ const goalOf = (by: Option.Option<string>, to: Option.Option<string>) => {
   return Effect.succeed({ by: /^\d{1,15}$/.test(step) ? Number(step) : step })
 }
 
-/** Waits until the clock is there, and says how far it has come. */
+/** Waits until the clock has reached its target, and shows its progress. */
 const untilThere = Effect.fnUntraced(function* ({ ask }: Client, first: SandboxClock) {
   const comeTo = ({ now }: SandboxClock) => Date.parse(now) - Date.parse(first.now)
   const report = yield* progress(undefined, wayLine)

@@ -1,4 +1,4 @@
-/** `coffer deliveries`: each event on its way to each address; and many of them sent again at once. */
+/** `coffer deliveries`: deliveries of events, and resends of many at once. */
 import { Command } from "effect/cli"
 import type { WebhookDelivery } from "../../sdk/src/index.ts"
 import { deliveryColumns } from "./deliveryColumns.ts"

@@ -1,6 +1,6 @@
 /**
- * `coffer erasures repeat`: erases again, after the restore of a backup, the buyers who were erased since it was made.
- * It reads the log of the service, or the list of erasures of another database.
+ * `coffer erasures repeat`: after the restore of a backup, repeats the erasures since the backup. It reads the log of
+ * the service, or the list of erasures of another database.
  */
 import { systemProblem } from "@coffer/rules/systemProblem"
 import { Console, Effect, FileSystem } from "effect"

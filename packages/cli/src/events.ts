@@ -1,4 +1,4 @@
-/** `coffer events`: everything that has happened, also what no webhook took. */
+/** `coffer events`: all events, also those that no webhook has received. */
 import { EventType } from "@coffer/model/EventType"
 import { Command, Flag } from "effect/cli"
 import type { Event } from "../../sdk/src/index.ts"

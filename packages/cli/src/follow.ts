@@ -24,14 +24,14 @@ const pauseMillisMax = 15_000
 
 export interface Follower<Item> {
   readonly take: (item: Item) => Effect.Effect<void, CliFailure>
-  /** Told after each object: what it has kept is where the next start begins. */
+  /** Called after each object: the next start continues from the saved position. */
   readonly keep: (position: Position) => Effect.Effect<void, CliFailure>
-  /** The service does not answer (once), and it does again (once). */
+  /** Called once when the service stops answering, and once when it answers again. */
   readonly lost: (failure: CliFailure) => Effect.Effect<void>
   readonly found: Effect.Effect<void>
 }
 
-/** Goes on until it is interrupted, or fails for good. */
+/** Runs until it is interrupted, or fails for good. */
 export const follow = Effect.fnUntraced(function* <Item>(
   source: Source<Item>,
   start: Position,

@@ -1,4 +1,4 @@
-/** An object that is held up, as the operator API answers it. With `--json` its fields stay as they came. */
+/** An object that needs attention, as the operator API answers it. With `--json` its fields are printed unchanged. */
 export const heldKinds = [
   "refund",
   "dispute",
@@ -16,7 +16,7 @@ export interface Held {
   readonly merchant_id: string
   readonly mode: string
   readonly status: string
-  /** In minor units of the currency; both are null where nothing has one amount. */
+  /** In minor units of the currency; both are null if there is not one amount. */
   readonly amount: number | null
   readonly currency: string | null
   readonly due_by: string | null

@@ -1,4 +1,4 @@
-/** JSON as text and back, by one rule for what is none. */
+/** JSON as text and back, with one rule for invalid JSON. */
 import { Option } from "effect"
 import { obeyed } from "./plain.ts"
 

@@ -1,4 +1,4 @@
-/** `coffer ledger`: the proof that no movement of money was changed, removed or slipped in (docs/ledger.md). */
+/** `coffer ledger`: proves that no movement of money was changed, removed or inserted (docs/ledger.md). */
 import { createHash } from "node:crypto"
 import { systemProblem } from "@coffer/rules/systemProblem"
 import {

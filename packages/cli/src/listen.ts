@@ -1,7 +1,7 @@
 /**
- * `coffer listen`: brings events to a receiver on the developer's machine, each at least once, in the order in which
- * they are listed. An event counts as forwarded once the receiver has answered, whatever it said; while no receiver
- * listens there, the event waits.
+ * `coffer listen`: forwards events to a receiver on the developer's machine, each at least once, in the order of the
+ * list. An event counts as forwarded once the receiver has answered, with any status; while no receiver listens, the
+ * event waits.
  */
 import { EventType } from "@coffer/model/EventType"
 import { Console, DateTime, Effect } from "effect"
@@ -115,7 +115,7 @@ const greet = Effect.fnUntraced(function* ({ file, forwardTo, goesOn, isReplay, 
   if (goesOn && !isReplay) yield* Console.log("Resuming: events since the last run are forwarded first.")
 })
 
-/** Forwards an event, waits for a receiver as long as there is none, and says how it went. */
+/** Forwards an event, waits while there is no receiver, and prints the outcome. */
 const forwarder = Effect.fnUntraced(function* (forwardTo: string, secret: string) {
   const tell = yield* teller
   return Effect.fnUntraced(function* (event: Event) {

@@ -1,4 +1,4 @@
-/** Where `coffer listen` stands, in a file: after a restart, a kill or a lost network it goes on from there. */
+/** The progress of `coffer listen`, in a file: after a restart, a kill or a lost network it continues from there. */
 import { createHash, randomBytes } from "node:crypto"
 import { systemProblem } from "@coffer/rules/systemProblem"
 import { Config, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
@@ -8,11 +8,11 @@ import type { Position } from "./follow.ts"
 
 const State = Schema.fromJsonString(
   Schema.Struct({
-    /** It stays, so that the receiver need not be told another. */
+    /** The signing secret is kept, so that the receiver need not be configured again. */
     secret: Schema.String,
     /** The newest event that was forwarded. */
     settled: Schema.NullOr(Schema.String),
-    /** Events of before that are newer, as an older version kept them. */
+    /** Forwarded events that are newer than the position, as an older version stored them. */
     taken: Schema.optional(Schema.Record(Schema.String, Schema.Finite)),
     /** False until a first start has seen what there was. */
     started: Schema.Boolean
@@ -79,7 +79,7 @@ export const openState = Effect.fnUntraced(function* (
   if (!state.started) yield* write(state)
 
   const { started } = state
-  // Events that an older version has forwarded behind its `settled` are not forwarded once more.
+  // Events that an older version has forwarded behind its `settled` are not forwarded again.
   const position: Position = Object.keys(state.taken ?? {}).reduce(
     (newest: Position, id) => (newest === undefined || id > newest ? id : newest),
     state.settled ?? undefined

@@ -1,4 +1,4 @@
-/** The program of the package: the commands that need an API alone. A checkout has them beside the service's own. */
+/** The program of the package: the commands that only need an API. A checkout has them besides the service's own. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit } from "effect"
 import { CliOutput, Command } from "effect/cli"
@@ -15,7 +15,7 @@ const coffer = Command.make("coffer").pipe(
 Command.run(coffer, { version: manifest.version }).pipe(
   Effect.provide([services.layer, CliOutput.layerPresenter(presenterOf(process.argv.slice(2)))]),
   NodeRuntime.runMain({
-    // Said already.
+    // Printed already.
     disableErrorReporting: true,
     teardown: (exit, onExit) =>
       onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : exitCodeOf(exit))

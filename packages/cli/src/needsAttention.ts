@@ -1,4 +1,4 @@
-/** `coffer held-up`: for an operator, objects that wait for a person or a program, newest first. */
+/** `coffer held-up`: for an operator, objects that need attention, newest first. */
 import { Console, Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { count as whole, oneOf, text } from "./flags.ts"

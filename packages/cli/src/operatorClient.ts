@@ -1,4 +1,4 @@
-/** Calls of the operator API for a command, with what they fail with told to the one who typed the command. */
+/** Calls of the operator API for a command, with their failures as messages for people. */
 import { DateTime, Duration, Effect, Option, Redacted, Schedule, Schema } from "effect"
 import { type Account, accountOf, operatorDoor } from "./account.ts"
 import { CliFailure, failed } from "./CliFailure.ts"
@@ -11,11 +11,11 @@ import manifest from "../package.json" with { type: "json" }
 type Query = Readonly<Record<string, string | number>>
 
 export interface Operator {
-  /** A read, which is asked again when no answer comes. */
+  /** A read, which is retried without an answer. */
   readonly get: (path: string, query?: Query) => Effect.Effect<unknown, CliFailure>
   /**
-   * One try. A failure that may pass (`isPassing`) says that it is unknown whether it was done; what came too often is
-   * asked again, since it was not done.
+   * One try. After a temporary failure (`isPassing`) the outcome is unknown; a rate-limited call is retried, since it
+   * was not carried out.
    */
   readonly post: (path: string, body?: object) => Effect.Effect<unknown, CliFailure>
   /** The time there: in a merchant's sandbox by its clock, and for all merchants real time. */

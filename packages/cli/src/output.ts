@@ -1,6 +1,6 @@
 /**
- * How results look. On a terminal they are tables and fields, in colours unless NO_COLOR is set; with `--json` they are
- * what the API answered. Nothing that was sent by others can move the cursor or change the colours.
+ * Prints results. On a terminal as tables and fields, in colours unless NO_COLOR is set; with `--json` as the API
+ * answered. Text of others can neither move the cursor nor change the colours.
  */
 import { Console, Context, Effect, Match, Predicate } from "effect"
 import { CliOutput, TerminalCapabilities } from "effect/cli"
@@ -21,7 +21,7 @@ export const paint: Effect.Effect<Paint> = Effect.map(Effect.context(), (context
     : (_, text) => text
 )
 
-/** Words that the API uses for how things are. */
+/** Statuses of the API. */
 export const colorOf = (status: string): Color | undefined => {
   if (/^(paid|succeeded|won|active|2\d\d)$/.test(status)) return "green"
   if (/^(failed|lost|expired|inactive|skipped|[45]\d\d)$/.test(status)) return "red"
@@ -93,7 +93,7 @@ const fieldsOf = (object: object, path = "", above?: string): ReadonlyArray<read
 export interface Column<Item> {
   readonly title: string
   readonly of: (item: Item) => string
-  /** It says how the thing is. */
+  /** The field with the status. */
   readonly isStatus?: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * How the command line tells that a command was mistyped: what is wrong and where to read on, on standard error. With
- * `--json` it is a line of JSON, like any failure. The exit code is 2.
+ * Reports a mistyped command: the problem and where to find help, on standard error. With `--json` it is a line of
+ * JSON, like any failure. The exit code is 2.
  */
 import { redactText } from "@coffer/rules/redaction"
 import { Console, Context, Effect, Exit, Option, Predicate } from "effect"

@@ -50,7 +50,7 @@ const read = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** The profile of this name, else the current one; none where there is none. */
+/** The profile of this name, else the current one, if any. */
 export const profileOf = Effect.fnUntraced(function* (name: Option.Option<string>) {
   const file = yield* fileOf
   const kept = Option.isNone(file) ? none : yield* read(file.value)

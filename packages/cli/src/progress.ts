@@ -1,4 +1,4 @@
-/** How far long work has come, on standard error: rows, rate, time left. On a terminal it is one line that changes. */
+/** The progress of long work, on standard error: rows, rate, time left. On a terminal it is one line that changes. */
 import { Clock, Effect } from "effect"
 import { count } from "./output.ts"
 

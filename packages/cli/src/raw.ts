@@ -69,7 +69,7 @@ export const deleteCommand = command(
   })
 )
 
-/** Below the account's address, wherever a path leads: the key goes nowhere else. */
+/** Always below the account's address: the key is sent nowhere else. */
 const urlOf = Effect.fnUntraced(function* ({ account: { baseUrl } }: Client, path: string) {
   const text = `${baseUrl}${path.replace(/^\/v1(?=\/|$)/, "")}`
   const url = path.startsWith("/") && URL.canParse(text) ? new URL(text) : undefined

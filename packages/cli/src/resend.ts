@@ -1,6 +1,6 @@
 /**
- * `coffer deliveries resend`: what has failed is sent again, of a merchant with its key, or of any with an operator's
- * token. A delivery that has been sent again since is left alone, so a run that was cut short can be begun again.
+ * `coffer deliveries resend`: resends failed deliveries, of a merchant with its key, or of any merchant with an
+ * operator's token. A delivery that was resent since is skipped, so an interrupted run can be repeated.
  */
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
@@ -22,7 +22,7 @@ const resendMax = 10_000
 /** Half of what a merchant may write, so that its shop can go on; and what receivers may be asked to bear. */
 const perSecond = { merchant: 1, operator: 10 }
 
-/** How deliveries are found and sent again. */
+/** Finds deliveries and resends them. */
 interface Sender {
   readonly next: (countMax: number) => Effect.Effect<ReadonlyArray<WebhookDelivery>, CliFailure>
   readonly act: (delivery: WebhookDelivery) => Effect.Effect<Outcome, CliFailure>
@@ -123,7 +123,7 @@ const byOperator = Effect.fnUntraced(function* (merchant: string, mode: string, 
   const created = { "created[gte]": yield* sinceOf(since, operator.nowOf(merchant, mode)) }
   const path = `/merchants/${encodeURIComponent(merchant)}/webhook_deliveries`
   const idOf = ({ id }: WebhookDelivery) => id
-  /** Whether the event is on its way again, or has arrived. */
+  /** Whether the event was resent, or has arrived. */
   const isOvertaken = (delivery: WebhookDelivery) =>
     Effect.map(pager(operator, path, { mode, event_id: delivery.event_id }, idOf)(pageMax), (deliveries) =>
       deliveries.some((one) => wayOf(one) === wayOf(delivery) && one.id > delivery.id)

@@ -20,7 +20,7 @@ export interface Cursors {
 }
 
 export interface Resource<Item, Filters extends Command.Command.Config> {
-  /** As people say it: "orders". */
+  /** For people: "orders". */
   readonly called: string
   readonly idOf: (item: Item) => string
   readonly columns: ReadonlyArray<Column<Item>>
@@ -31,7 +31,7 @@ export interface Resource<Item, Filters extends Command.Command.Config> {
     cursors: Cursors,
     filters: Command.Command.Config.Infer<Filters>
   ) => ReadonlyArray<List<Item>>
-  /** Where the service tells of new ones: those after this one, or from the first on. */
+  /** The list of new objects: those after this one, or from the first on. */
   readonly followed?: (
     coffer: Coffer,
     after: string | null,
@@ -158,7 +158,7 @@ export const tailCommand = <Item, const Filters extends Command.Command.Config>(
     })
   )
 
-/** Takes what the service tells of, one after the other, until this is interrupted or the service refuses. */
+/** Takes new objects one after the other, until it is interrupted or the service refuses. */
 export const eachFollowed = Effect.fnUntraced(function* <Item, E, R>(
   client: Client,
   begin: (options: FollowOptions) => AsyncGenerator<Item, void, undefined>,

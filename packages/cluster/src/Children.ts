@@ -1,7 +1,7 @@
 /**
- * Runners of one machine as children of this process. Node's cluster opens the HTTP port here and
- * hands each connection to one of them in turn, so the port stays open while any of them stops. One that ends by itself
- * is started again, after a pause that grows. A replacement is one child after the other.
+ * Runners of one machine as children of this process. Node's cluster opens the HTTP port here and hands each connection
+ * to one of them in turn, so the port stays open while any of them stops. One that ends by itself is started again,
+ * after a pause that grows. A rolling restart replaces one child after the other.
  */
 import cluster, { type Worker } from "node:cluster"
 import { randomInt } from "node:crypto"
@@ -18,7 +18,7 @@ export const pauses = {
   /** After this long the next pause is the first one again. */
   enough: Duration.minutes(1)
 }
-/** A child should cut its own stop short before that. This is for one that cannot. */
+/** A child should limit its own stop to less. This is for one that cannot. */
 const stopMillisMax = 10_000
 /** How long a replacement waits until all children are ready, before it goes on or gives up. */
 export const readyPatience = Duration.minutes(2)

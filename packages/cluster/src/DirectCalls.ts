@@ -1,10 +1,10 @@
 /**
- * Calls that go straight to the runner that has an entity, on a connection of their own between two runners. A message
- * of the library costs some 150 steps of fibers for each call. A direct call is a line of JSON each way, and all lines
- * of one turn of the event loop are one write (docs/decisions/0022).
+ * Direct calls to the runner that has an entity, on a connection of their own between two runners. A message of the
+ * library costs some 150 steps of fibers for each call. A direct call is a line of JSON each way, and all lines of one
+ * turn of the event loop are one write (docs/decisions/0022).
  *
- * The library's messages stay the law. A call goes by them where the other runner is not known yet, has no connection,
- * does not have the entity, or was lost before it answered. So a call may arrive twice, as a message may.
+ * The library's messages remain the fallback: for a runner that is not known yet, has no connection, does not have the
+ * entity, or was lost before it answered. So a call may arrive twice, as a message may.
  */
 import type { TLSSocket } from "node:tls"
 import { Context, Effect, FiberSet, Metric, Schema } from "effect"
@@ -27,7 +27,7 @@ import { isForCalls, type RunnerTls } from "./RunnerTls.ts"
 import { countedAs } from "./shownAs.ts"
 import { type Heard, isSilent, type Peer, peerOf, Suspects } from "./Suspects.ts"
 
-/** How long after a connection came to nothing another one is tried. */
+/** The pause after a failed connection. */
 const dialPauseMillis = 5_000
 /** The same after a runner that takes no direct calls: it is of a version before them. */
 const olderPauseMillis = 60_000
@@ -44,7 +44,9 @@ export class DirectCalls extends Context.Service<
   {
     /** Answers the calls for entities of this name until the scope closes, which breaks off those at work. */
     readonly serve: Serve
-    /** Calls the owner of an entity, or runs `otherwise` where that cannot be. A defect of the owner is one here. */
+    /**
+     * Calls the owner of an entity, or runs `otherwise` if that is impossible. A defect of the owner becomes one here.
+     */
     readonly caller: <Message, Success, Failure>(
       shapes: Shapes<Message, Success, Failure>
     ) => Caller<Message, Success, Failure>
@@ -82,7 +84,7 @@ export const make = Effect.fnUntraced(function* (tls: RunnerTls, note: Note, cou
   const run = yield* FiberSet.makeRuntime()
   const incoming = makeIncomingCalls(note)
 
-  /** Which runner answered last for an entity. */
+  /** The runner that answered last for an entity. */
   const owners = new Map<string, { readonly entity: EntityAddress.EntityAddress; readonly peer: Peer }>()
   /** When a connection to a runner may be tried next. */
   const dialNotBefore = new WeakMap<Peer, number>()

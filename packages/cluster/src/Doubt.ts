@@ -1,7 +1,7 @@
 /**
- * Whether this runner may judge which others have ended. Postgres tells it by their locks, which are all gone for a
- * moment when Postgres is started again or closes all connections. A runner that has just lost its own session judges
- * no other, until they had the time to open theirs again. Model: models/shards.pml.
+ * Whether this runner may judge which others have ended. Their locks in Postgres show it, but all are gone for a moment
+ * when Postgres restarts or closes all connections. A runner that has just lost its own session judges no other, until
+ * they had the time to open theirs again. Model: models/shards.pml.
  */
 import { Context, Layer } from "effect"
 import { elapsedMillis } from "./realTime.ts"
@@ -21,7 +21,7 @@ export class Doubt extends Context.Service<
      * gets, and of two that work on one row its version lets one write. The other decides again.
      */
     readonly saw: (session: number | null) => void
-    /** While it is true, no other runner is judged. */
+    /** True while no other runner may be judged. */
     readonly isOpen: () => boolean
   }
 >()("@coffer/cluster/Doubt") {}

@@ -43,7 +43,7 @@ export class Roster extends Context.Service<
   }
 >()("@coffer/cluster/Roster") {}
 
-/** Why this runner does not join, for the person who started it. */
+/** Why this runner does not join, for people. */
 export class CannotTalk extends Schema.TaggedError<CannotTalk>()("CannotTalk", { message: Schema.String }) {}
 
 /** Joins, if the runners that are there can talk to this one. */
@@ -146,7 +146,7 @@ const expectUnderstood = Effect.fnUntraced(function* (
   return yield* new CannotTalk({ message: `${cannotTalk(self, stranger)} Stop the runners of one version first.` })
 })
 
-/** In one line. */
+/** The message in one line. */
 export const cannotTalk = (self: Pick<Self, "messages" | "version">, { address, messages, version }: Entry): string =>
   `The runner ${address} (version ${version}) understands messages of shape ${messages.join(", ")}, and this one ` +
   `(version ${self.version}) of shape ${self.messages.join(", ")}: they cannot talk to each other.`

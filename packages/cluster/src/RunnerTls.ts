@@ -62,8 +62,8 @@ export const isForCalls = ({ alpnProtocol }: TLSSocket): boolean =>
   typeof alpnProtocol === "string" && alpnProtocol.includes("-calls/")
 
 /**
- * A peer that offers no messages at all gets through the handshake, and understands nothing that is said here. It is of
- * a version before the numbers, or no runner.
+ * A peer that offers no messages at all passes the handshake, but understands none of ours. It has an older version, or
+ * is not a runner.
  */
 export const withoutProtocol = ({ alpnProtocol }: TLSSocket) =>
   typeof alpnProtocol === "string" ? undefined : "NO_APPLICATION_PROTOCOL"

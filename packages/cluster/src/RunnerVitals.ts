@@ -35,7 +35,7 @@ const Row = Schema.Struct({
   own_session: Schema.NullOr(Schema.Int)
 })
 
-/** `silent`: its connection stands, and it has told nothing for too long. */
+/** `silent`: its connection is open, but it has not reported for too long. */
 export type RunnerState = "alive" | "silent" | "gone"
 
 export interface KnownRunner extends Pick<
@@ -101,7 +101,7 @@ export const layer = ({ instance, metrics, now }: Options) =>
       const leave = sql`delete from runner_vitals where instance = ${instance}`
 
       yield* Effect.addFinalizer(() => leave.pipe(Effect.timeoutOption(leavingMax), Effect.ignoreCause, onRealTime))
-      // That Postgres is away is for others to log.
+      // Other parts log that Postgres is away.
       yield* Effect.ignoreCause(report).pipe(Effect.repeat(Schedule.spaced(reportEvery)), onRealTime, Effect.forkScoped)
 
       const runners = Effect.gen(function* () {

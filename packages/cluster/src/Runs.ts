@@ -1,5 +1,5 @@
 /**
- * Tells which runs of the program have ended. A row names the run that works on it. Once that run has ended, the row is
+ * The runs of the program that have ended. A row names the run that works on it. Once that run has ended, the row is
  * free, and another process need not wait. The answer may be wrong for a process that is paused or has lost its
  * connection. While this process has just lost its own, it takes no other for dead (`Doubt.ts`). The row's version has
  * to decide then: a run that was taken for dead must write nothing. Model: models/claim.pml.

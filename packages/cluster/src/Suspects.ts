@@ -67,10 +67,10 @@ export const layer = Layer.effect(
   })
 )
 
-/** Told who has just answered for an entity. */
+/** Called with the runner that has just answered for an entity. */
 export type Heard = (entity: EntityAddress.EntityAddress, from: RunnerAddress.RunnerAddress) => void
 
-/** The library's way to other runners, which asks nothing of those that are suspected. */
+/** The library's calls to other runners, without the suspected ones. */
 export const layerRunners = (heard: Heard = () => {}) =>
   Layer.effect(
     Runners.Runners,
@@ -101,7 +101,7 @@ export const layerRunners = (heard: Heard = () => {}) =>
   )
 
 export const nameOf = ({ host, port }: RunnerAddress.RunnerAddress) => `${host}:${port}`
-/** Whether nothing is asked of it. */
+/** Whether it gets no calls. */
 export const isSilent = ({ silentSince }: Peer) => silentSince !== undefined
 
 /** The one error of this kind that the library hands to the caller without another try. */

@@ -1,7 +1,7 @@
 /**
  * A database may be used by one single process, or by the members of one cluster. A second single process would get
- * none of the shard locks, but would still create orders, merchants and deliveries. So it waits here before it touches
- * anything, and says for whom it waits.
+ * none of the shard locks, but would still create orders, merchants and deliveries. So it waits here before it writes
+ * anything, and logs which process it waits for.
  *
  * The lock is an advisory lock of Postgres, exclusive for a single process and shared for members. It has a connection
  * of its own, which Postgres closes 15 s after the process has stopped answering, as with shard locks. If the

@@ -4,7 +4,7 @@
  */
 import { Context } from "effect"
 
-/** Where a runner is reached. */
+/** The address of a runner. */
 export interface Place {
   readonly host: string
   readonly port: number
@@ -24,7 +24,7 @@ export class ThisRunner extends Context.Service<
     readonly messages: ReadonlyArray<number>
     /** The name of this process among the sessions of Postgres (`Tenancy.processNameOf`). */
     readonly process: string
-    /** Where the other runners reach this one. Undefined for a process that is in no cluster. */
+    /** The address for other runners. Undefined for a process outside a cluster. */
     readonly place: Place | undefined
   }
 >()("@coffer/cluster/ThisRunner") {}

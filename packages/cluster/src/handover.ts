@@ -1,12 +1,12 @@
 /**
- * Gives connections only to children that answer. Node's cluster hands a connection to the next
- * child in one message, and waits for its word for as long as that takes. A child that is frozen would keep it. So the
- * parent asks the child first, and another child gets the connection when there is no answer in time.
+ * Hands connections only to children that answer. Node's cluster hands a connection to the next child in one message,
+ * and waits for its answer without a limit. A frozen child would keep it. So the parent asks the child first, and
+ * another child gets the connection without an answer in time.
  *
  * A child can still freeze between its answer and the connection. No other child may have it then: the frozen one would
  * read from it when it goes on. Its client is told by the end of the connection, and connects again.
  *
- * Node has no place for this but the message itself. If a later version hands connections over in another way, they
+ * Node has no hook for this except the message itself. If a later version hands connections over in another way, they
  * pass here as they are, and the test of a frozen child fails.
  */
 import type { Worker } from "node:cluster"
@@ -23,7 +23,7 @@ const silentMillis = 50
 /** How long a child that has answered may take to accept the connection. */
 const acceptMillis = 2_000
 
-/** The message with which Node hands over a connection. */
+/** Node's message that hands over a connection. */
 interface NewConnection {
   readonly cmd: "NODE_CLUSTER"
   readonly act: "newconn"

@@ -1,8 +1,8 @@
 /**
- * Which runners count as healthy, as this runner sees it. The register says who has joined. Postgres says who still has
- * a session that holds a lock. When Postgres is started again, or closes all connections, every session is gone at
- * once, and that says nothing of a process. So a runner that has lost its own session keeps its last judgement of the
- * others for some seconds, until they had the time to open theirs again. Model: models/shards.pml.
+ * Which runners count as healthy for this runner. The register has the runners that joined. Postgres has the sessions
+ * that still hold a lock. When Postgres restarts or closes all connections, every session is gone at once, which says
+ * nothing about a process. So a runner that has lost its own session keeps its last judgement of the others for some
+ * seconds, until they had the time to open theirs again. Model: models/shards.pml.
  */
 import type { Runner } from "effect/cluster"
 import type { Doubt } from "./Doubt.ts"

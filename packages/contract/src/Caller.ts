@@ -46,7 +46,7 @@ export class MerchantKey extends HttpApiMiddleware.Service<MerchantKey, { provid
   }
 ) {}
 
-/** Lets sandbox keys through; for a live key these routes do not exist. */
+/** Admits sandbox keys; for a live key these routes do not exist. */
 export class SandboxOnly extends HttpApiMiddleware.Service<SandboxOnly, { requires: Caller }>()(
   "@coffer/contract/SandboxOnly",
   { error: RouteNotFound }
@@ -85,7 +85,7 @@ export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken, { pr
   }
 ) {}
 
-/** The session of the person who is signed in, and what that person may do. */
+/** The session of the signed-in person, and the person's rights. */
 export class CurrentPerson extends Context.Service<
   CurrentPerson,
   {
@@ -108,7 +108,7 @@ export class PersonSession extends HttpApiMiddleware.Service<PersonSession, { pr
   { error: [InvalidApiKey, Forbidden, MerchantNotFound, RateLimited, InternalError, Unavailable] }
 ) {}
 
-/** In front of what a browser without a session may ask for. */
+/** For calls of a browser without a session. */
 export class ConsoleGuest extends HttpApiMiddleware.Service<ConsoleGuest>()("@coffer/contract/ConsoleGuest", {
   error: [Forbidden, RateLimited, InternalError, Unavailable]
 }) {}

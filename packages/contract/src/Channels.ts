@@ -25,7 +25,7 @@ const channel = Schema.Literals(["sandbox", "stripe", "none"]).annotate({
 })
 
 const keyLengthMax = 255
-/** A wrong text is not repeated: it may be a key. */
+/** A wrong value is not repeated: it may be a key. */
 const keyLike = (pattern: RegExp, expected: string) =>
   OneLine(1, keyLengthMax).check(Schema.isPattern(pattern, { expected }))
 

@@ -1,4 +1,4 @@
-/** How the runners of this installation are (docs/architecture.md, section 7): for operators, not for merchants. */
+/** The state of this installation's runners (docs/architecture.md, section 7): for operators, not for merchants. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"

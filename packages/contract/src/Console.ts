@@ -1,6 +1,6 @@
 /**
- * The console's API, under `/console/api`: what its pages ask. It has the envelope and the errors of the merchant API.
- * It is no part of `/v1`, and may change with the console.
+ * The console's API, under `/console/api`. It has the envelope and the errors of the merchant API. It is not part of
+ * `/v1`, and may change with the console.
  */
 import { PersonRole } from "@coffer/model/PersonRole"
 import { optional, withoutNulls } from "@coffer/model/optional"

@@ -37,7 +37,7 @@ const ofConsole = "/console/api/merchants/:merchant_id"
 const { note: _words, object: _merchant, ...shown } = MerchantResource.fields
 const { note: _sampleWords, ...shownSample } = merchantSample
 
-/** The merchant as operators see it, without their words about it. */
+/** The merchant as operators see it, without their notes. */
 export const MerchantSettingsResource = withExample(
   Schema.Struct({
     object: kind("merchant_settings"),
@@ -51,7 +51,7 @@ export const MerchantSettingsResource = withExample(
 )
 export type MerchantSettingsResource = typeof MerchantSettingsResource.Encoded
 
-/** Approval, currencies, fees, quotas and the name that buyers read are the operators'. */
+/** Only operators set approval, currencies, fees, quotas and the name that buyers read. */
 export const UpdateMerchantSettings = withoutNulls(
   Schema.Struct({ ...shopSettings, ...modeSettings }).annotate({ examples: [{ time_zone: "Europe/Berlin" }] }),
   [...shopNulls]

@@ -138,10 +138,10 @@ export const SubmitEvidence = withoutNulls(
       description: "The whole of the evidence: `evidence`, `files` or both have to be there."
     }),
     { evidence: sampleEvidence, files: sampleFiles, submit: true }
-    // Behind a check the name alone is published.
+    // A schema with a check is published only by its name.
   )
     .check(
-      // It replaces the whole: what names neither would remove a draft that it does not mention.
+      // It replaces the whole draft: a body with neither would silently remove the draft.
       Schema.makeFilter(({ evidence, files }) =>
         (evidence ?? files ?? null) === null
           ? { path: ["evidence"], issue: "evidence, files or both have to be there" }

@@ -28,7 +28,7 @@ const page = {
   url: text("Path of this list.")
 }
 
-/** A page, newest first. `beside`: what a list shows beside its rows. */
+/** A page, newest first. `beside`: further fields of a list. */
 export const listed = <Item extends Schema.Top, const Extra extends Schema.Struct.Fields = {}>(
   item: Item,
   extra?: Extra
@@ -41,7 +41,7 @@ export const listed = <Item extends Schema.Top, const Extra extends Schema.Struc
     }).annotate({ description: "One page of the list." })
   )
 
-/** An error body. `meaning` is when it comes, for the document; `param` the field that its example blames, if any. */
+/** An error body. `meaning` says when it is returned, for the document; `param` is the field in its example, if any. */
 export const refusedBody = <const Status extends number, const Code extends string>(
   status: Status,
   error: Code,

@@ -1,7 +1,7 @@
 /**
  * Erasing a buyer (docs/architecture.md, section 7; docs/decisions/0103): for the operator of all merchants, for a
- * merchant its own. Without Idempotency-Key: two requests for one buyer at once are one, and a stored request would
- * keep the address.
+ * merchant its own. Without Idempotency-Key: concurrent requests for one buyer are one erasure, and a stored request
+ * would keep the address.
  */
 import { Mode } from "@coffer/model/Ids"
 import { optional, withoutNulls } from "@coffer/model/optional"

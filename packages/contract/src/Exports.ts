@@ -1,7 +1,7 @@
 /**
- * Exports (docs/architecture.md, section 7): all that is kept of a buyer, for the operator and for a merchant of its
- * own, and of a merchant who moves away. The answer is a tar archive that is sent while it is read. Without
- * Idempotency-Key: a stored request would keep the address.
+ * Exports (docs/architecture.md, section 7): all data of a buyer, for the operator and for the merchant, and of a
+ * merchant who leaves. The answer is a tar archive that is streamed. Without Idempotency-Key: a stored request would
+ * keep the address.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"

@@ -1,6 +1,6 @@
 /**
- * Files that evidence may name, handed in by the merchant, or for a merchant through the operator's API
- * (docs/architecture.md, section 7; silences: D6). The body is `multipart/form-data` and is read as a stream.
+ * Files for evidence, uploaded by the merchant, or for a merchant through the operator's API (docs/architecture.md,
+ * section 7; silences: D6). The body is `multipart/form-data` and is read as a stream.
  */
 import { Mode } from "@coffer/model/Ids"
 import { fileBytesMax } from "@coffer/model/Limits"
@@ -30,7 +30,7 @@ export const UploadedFile = withExample(
 export const Upload = Schema.Struct({ file: Multipart.SingleFileSchema, mode: Mode })
 export const OwnUpload = Schema.Struct({ file: Multipart.SingleFileSchema })
 
-/** The document forgets what is said of a part. */
+/** The generated document loses the description of a part. */
 const withForm = (properties: Readonly<Record<string, object>>) => (operation: object) => {
   const schema = { type: "object", properties, required: Object.keys(properties) }
   return { ...operation, requestBody: { required: true, content: { "multipart/form-data": { schema } } } }
@@ -39,7 +39,7 @@ const file = { type: "string", format: "binary", description: "A PDF, PNG or JPE
 const withPart = withForm({ file })
 const withParts = withForm({ file, mode: { type: "string", enum: Mode.literals, description: "The environment." } })
 
-/** The parts of a form with one file: the two that are read, and some that are read over. */
+/** The parts of a form with one file: the two that are read, and some that are ignored. */
 export const uploadPartsMax = 16
 /** Names and boundaries around the file, and a mode; the file's own limit is counted where it is read. */
 const aroundFileMax = 1024 * 1024

@@ -1,4 +1,7 @@
-/** Objects that wait for a person or a program (docs/architecture.md, section 7): for operators, not for merchants. */
+/**
+ * Objects that need attention: they wait for a person or a program (docs/architecture.md, section 7). For operators,
+ * not for merchants.
+ */
 import { Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import { Schema } from "effect"

@@ -54,8 +54,8 @@ export const ListQuery = {
 }
 
 /**
- * A parameter that an endpoint does not describe is refused by its name: a misspelt filter that is read over would list
- * everything (silences: P13). Both APIs are annotated with it.
+ * An unknown parameter is refused by its name: ignoring a misspelt filter would list everything (silences: P13). Both
+ * APIs are annotated with it.
  */
 export const knownParametersOnly = { onExcessProperty: "error" } as const
 
@@ -83,7 +83,7 @@ export const withMetadataFilters = (operation: { readonly [key: string]: unknown
   ]
 })
 
-/** A filter that may be given several times, each time with one of these words. An error names the filter itself. */
+/** A filter that may be given several times, each time with one of these values. An error names the filter itself. */
 export const anyOf = (words: ReadonlyArray<string>, description: string) =>
   Schema.Array(Schema.String)
     .check(

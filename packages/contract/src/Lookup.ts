@@ -21,7 +21,7 @@ import { DeliveryResource } from "./WebhookDeliveries.ts"
 import { EndpointResource } from "./WebhookEndpoints.ts"
 
 const merchantPath = "/operator/v1/merchants/:merchant_id"
-/** As the merchant's own list says it. */
+/** As in the merchant's own list. */
 const LogReply = listed(LogResource, {
   retention_days: int("Days for which a call can be read here.").annotate({ examples: [retentionDays] })
 })
@@ -75,7 +75,7 @@ export const OverviewResource = Schema.Struct({
 }).annotate({ identifier: "MerchantOverview", description: "A merchant on one page." })
 export type OverviewResource = typeof OverviewResource.Encoded
 
-/** In which object a number was found. */
+/** The object in which a number was found. */
 export const foundKinds = [
   "merchant",
   "order",

@@ -1,6 +1,6 @@
 /**
  * `POST /mcp`: messages of the Model Context Protocol, with a merchant's key (docs/mcp.md; docs/decisions/0208). It is
- * no operation of the API: a tool's call is one, and asks for its scope.
+ * not an operation of the API: a tool's call is one, and needs its scope.
  */
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { MerchantKey, Quotas } from "./Caller.ts"

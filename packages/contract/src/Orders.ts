@@ -61,7 +61,7 @@ export type OrderResource = typeof OrderResource.Encoded
 
 const Url = OneLine(1, urlLengthMax)
 
-/** One address, as far as a pattern can tell; only a delivered mail proves it. */
+/** One address, as far as a pattern can check; only a delivered mail proves it. */
 export const Email = OneLine(3, emailLengthMax).check(
   Schema.isPattern(/^[^\s@<>(),;:"]+@[^\s@<>(),;:"]+\.[^\s@<>(),;:".]+$/, { expected: "an e-mail address" })
 )

@@ -1,5 +1,5 @@
 /**
- * Payouts, which the operator asks for, reviews and reports the end of (docs/architecture.md, section 7; silences: B2).
+ * Payouts, which the operator requests, reviews and completes (docs/architecture.md, section 7; silences: B2).
  * Merchants see their ledger rows and their total, and no endpoint.
  */
 import { Mode } from "@coffer/model/Ids"

@@ -1,4 +1,4 @@
-/** Payments of which Stripe's books and ours differ (docs/architecture.md, section 7). */
+/** Payments that differ between Stripe's books and ours (docs/architecture.md, section 7). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
@@ -74,7 +74,7 @@ export const ReconciliationQuery = Schema.Struct({
 })
 export type ReconciliationQuery = typeof ReconciliationQuery.Type
 
-/** How far the books of one account are compared. */
+/** The progress of comparing one account. */
 export const ComparedResource = withExample(
   Schema.Struct({
     object: kind("reconciliation"),

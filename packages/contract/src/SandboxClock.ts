@@ -32,7 +32,7 @@ export const SandboxClockResource = withExample(
 )
 export type SandboxClockResource = typeof SandboxClockResource.Type
 
-/** A span as people write it. */
+/** A duration as people write it. */
 const Span = Schema.String.check(
   Schema.isPattern(/^[1-9][0-9]{0,9}(s|m|h|d)$/, {
     expected: "a number and a unit, s, m, h or d, such as 24h or 90d"

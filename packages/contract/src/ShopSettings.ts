@@ -92,7 +92,7 @@ export const checkoutDomainSample = {
   message: "TXT record not found at _coffer.pay.shop.example."
 } as const
 
-/** As merchants and operators see it. */
+/** The domain as merchants and operators see it. */
 export const shopShown = {
   checkout_domain: orNull(
     Schema.Struct({
@@ -130,7 +130,7 @@ export const shopShown = {
   })
 }
 
-/** Those that null removes. */
+/** Settings that null removes. */
 export const shopNulls = [
   "logo_url",
   "support_email",

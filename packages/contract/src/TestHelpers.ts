@@ -1,6 +1,6 @@
 /**
- * The buyer and the bank, scripted: how a merchant's developer makes things happen in the sandbox. Ours, not the
- * specification's (docs/architecture.md, section 7). A live key finds no such route.
+ * Simulated buyers and banks: a merchant's developer scripts them in the sandbox. Ours, not the specification's
+ * (docs/architecture.md, section 7). For a live key these routes do not exist.
  */
 import { disputeReasonLengthMax } from "@coffer/model/Limits"
 import { OrderAmount } from "@coffer/model/Money"

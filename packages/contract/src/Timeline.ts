@@ -1,4 +1,4 @@
-/** One order's whole story on the wire (docs/architecture.md, section 7; silences: O35). */
+/** An order's timeline on the wire (docs/architecture.md, section 7; silences: O35). */
 import { Mode } from "@coffer/model/Ids"
 import type { Scope } from "@coffer/model/Scopes"
 import { Schema } from "effect"
@@ -15,7 +15,7 @@ import { sampleIds } from "./sampleIds.ts"
  */
 export const timelineRowsMax = 1_000
 
-/** In this order where several have the same time. */
+/** In this order if several have the same time. */
 export const entryKinds = [
   "request",
   "order",

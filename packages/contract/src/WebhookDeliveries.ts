@@ -1,7 +1,4 @@
-/**
- * The way of each event to each address: deliveries with their attempts, and sending one again (silences: W5, W11,
- * W15).
- */
+/** Deliveries of events with their attempts, and resends (silences: W5, W11, W15). */
 import { EventType } from "@coffer/model/EventType"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"

@@ -1,6 +1,6 @@
 /**
- * Addresses of a merchant's own that events are delivered to, and the secrets that sign what is delivered (spec:
- * Webhook endpoint; Endpoints, Webhook endpoints; silences: W1 to W6, W9, W10).
+ * A merchant's addresses for events, and the secrets that sign deliveries (spec: Webhook endpoint; Endpoints, Webhook
+ * endpoints; silences: W1 to W6, W9, W10).
  */
 import { EventType, everyType } from "@coffer/model/EventType"
 import { endpointDescriptionLengthMax, urlLengthMax } from "@coffer/model/Limits"

@@ -26,7 +26,7 @@ const escapedAsciiBytes = 6
 export const base64UrlPattern = /^[\w-]+$/
 export const printablePattern = /^[!-~]+$/
 const asciiPatterns = [base64UrlPattern.source, printablePattern.source]
-/** As many digits as anybody writes, with sign, point and exponent. */
+/** More digits than any client writes, with sign, point and exponent. */
 const numberBytes = 32
 /** Characters of a text, and items of an array, whose schema names no limit: a number of an object, a time. */
 const textLengthDefault = 255

@@ -1,15 +1,15 @@
 /**
- * Operations that will go, told a year ahead (docs/versioning.md, Deprecation; note V1 of the specification). Each
+ * Deprecated operations, announced a year ahead (docs/versioning.md, Deprecation; note V1 of the specification). Each
  * answer of one says so in headers, a line of the access log has `deprecated`, and the OpenAPI document marks it.
  */
 import { Context, DateTime } from "effect"
 
 export interface Deprecation {
-  /** The day on which it was told: `2027-01-31`. */
+  /** The day of the announcement: `2027-01-31`. */
   readonly since: string
-  /** The first day on which it may be gone. */
+  /** The first day on which it may be removed. */
   readonly sunset: string
-  /** The way to do the same. */
+  /** The replacement. */
   readonly instead: string
 }
 
@@ -32,7 +32,7 @@ export const deprecationHeaders = ({ since, sunset }: Deprecation, page: string)
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own
 type Json = Record<string, any>
 
-/** Marks what will go, in place. */
+/** Marks deprecated operations, in place. */
 export const markDeprecated = (document: Json, deprecations: Deprecations = none): Json => {
   for (const [operation, { instead, sunset }] of Object.entries(deprecations)) {
     const [method = "", path = ""] = operation.split(" ")

@@ -1,7 +1,6 @@
 /**
- * Fields with the words that describe them in the published document, so that each says where its value comes from, in
- * which unit it is, and when it is null. `test/spec/openapi.test.ts` refuses a field without a description, and a
- * resource or a body without an example.
+ * Fields with their descriptions in the published document: where the value comes from, its unit, and when it is null.
+ * `test/spec/openapi.test.ts` refuses a field without a description, and a resource or a body without an example.
  */
 import { Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
@@ -14,11 +13,11 @@ export const text = (description: string) => Schema.String.annotate({ descriptio
 
 export const int = (description: string) => Schema.Int.annotate({ description })
 
-/** How an amount is known, in a schema and in the published document. */
+/** The mark of an amount, in a schema and in the published document. */
 const money = "in minor units"
 export const isMoney = (description: unknown): boolean => typeof description === "string" && description.includes(money)
 
-/** An amount: the unit is said once, here. */
+/** An amount: the unit is documented once, here. */
 export const minor = (description: string) => int(`${description}, ${money}.`)
 
 /** An amount that may be null; `when` says when. */
@@ -41,7 +40,7 @@ export const base64Url = textOf(base64UrlPattern, "base64url")
 /** Text that another program has made, such as a code. */
 export const printable = textOf(printablePattern, "printable ASCII without spaces")
 
-/** Goes with an act of a person who has dealt with something that was held up. */
+/** The note of a person who has resolved an object that needed attention. */
 export const closingNote = FreeText(500)
   .check(Schema.isMinLength(1))
   .annotate({ description: "A note on what was done about it, for those who look at it later." })

@@ -1,6 +1,6 @@
-/** How the operations of the merchant API are called in the published document: as the methods of the SDK are. */
+/** The names of the merchant API's operations in the published document: those of the SDK's methods. */
 
-/** Where an operation stands when its own group or name is not the word for it. */
+/** Operations whose published name differs from their group and name. */
 const places: Readonly<Record<string, string>> = {
   "timelines.get": "orders.timeline",
   "receipts.sendReceipt": "orders.sendReceipt",

@@ -75,7 +75,7 @@ const meanings: Record<string, string> = {
 
 /** A stored request would keep the buyer's address. */
 const unkeyed: ReadonlySet<string> = new Set(["erasures.create", "exports.buyer"])
-/** Bodies that need something in them, although no one field of theirs is required. */
+/** Bodies that need at least one field, although none is required. */
 const neverEmpty: ReadonlySet<string> = new Set([
   "disputes.submitEvidence",
   "erasures.create",
@@ -100,7 +100,7 @@ export const publish = (generated: Json): Json => {
   }
 }
 
-/** Each operation says which scope it asks of a key that has scopes, what it does when it comes twice, and its name. */
+/** Each operation documents the scope that it needs, the effect of a repeat, and its name. */
 const withScopes = (document: Json): Json => {
   const { apiKey } = document["components"].securitySchemes
   for (const [path, operations] of Object.entries<Json>(document["paths"])) {
@@ -227,7 +227,7 @@ const refusalsOf = (schema: Json, schemas: Json): Json =>
 
 const headersOf = (status: string, changes: boolean, counted: boolean, content: Json): Json => ({
   "X-Request-Id": headers["X-Request-Id"],
-  // A key has to be known before anything is counted for it.
+  // Quotas are counted after authentication.
   ...(counted && status !== "401" && status !== "403"
     ? { "RateLimit-Policy": headers["RateLimit-Policy"], RateLimit: headers.RateLimit }
     : {}),

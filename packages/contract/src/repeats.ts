@@ -1,8 +1,8 @@
 /**
- * The effect of a write of `/v1` that is sent twice, as a table. One that *makes* does something more each time:
- * another order, another refund, another mail. One that *sets* leaves the object as the call says, so twice is as once,
- * and what was set in between is set back. A client that makes its own `Idempotency-Key`s goes by this (docs/mcp.md).
- * A write without a line does not compile, and neither does a line without a write.
+ * The effect of a write of `/v1` that is sent twice, as a table. One that *makes* is not idempotent: another order,
+ * another refund, another mail. One that *sets* is: twice is as once, and a change in between is overwritten. A client
+ * that makes its own `Idempotency-Key`s goes by this (docs/mcp.md). A write without a line does not compile, and
+ * neither does a line without a write.
  */
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { Api } from "./Api.ts"
@@ -47,5 +47,5 @@ const repeats: Readonly<Record<Write, Repeat>> = {
   "test_helpers.advanceClock": "makes"
 }
 
-/** Undefined of a read. */
+/** Undefined for a read. */
 export const repeatOf = (operation: string): Repeat | undefined => repeats[operation as Write]

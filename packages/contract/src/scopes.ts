@@ -1,6 +1,6 @@
 /**
- * The scope that each operation of `/v1` asks of a key with scopes, as a table (silences: U26). An operation without a
- * line does not compile, and neither does a line without an operation.
+ * The scope that a key needs for each operation of `/v1`, as a table (silences: U26). An operation without a line does
+ * not compile, and neither does a line without an operation.
  */
 import type { Scope } from "@coffer/model/Scopes"
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -30,7 +30,7 @@ export const scopes: Readonly<Record<Operation, Scope>> = {
   "disputes.list": "disputes:read",
   "disputes.get": "disputes:read",
   "disputes.getEvidence": "disputes:read",
-  // A file serves as evidence, and as nothing else.
+  // A file is only used as evidence.
   "files.upload": "disputes:write",
   "payment_links.create": "payment_links:write",
   "payment_links.update": "payment_links:write",
@@ -60,7 +60,7 @@ export const scopes: Readonly<Record<Operation, Scope>> = {
   "webhook_endpoints.rotateSigningSecret": "webhooks:write",
   "webhook_endpoints.list": "webhooks:read",
   "webhook_endpoints.get": "webhooks:read",
-  // It shows a secret, with which anybody can sign.
+  // It shows a secret, which can sign webhooks.
   "webhook_endpoints.signingSecret": "webhooks:write",
   "webhook_deliveries.resend": "webhooks:write",
   "webhook_deliveries.list": "webhooks:read",

@@ -119,11 +119,11 @@ export const ReportNo = Schema.String.check(Schema.isPattern(/^rpt_[0-9A-HJKMNP-
 )
 export type ReportNo = typeof ReportNo.Type
 
-/** Not among the others: an index of the audit log has those, and acts on keys name their merchant. */
+/** Apart from the others: an index of the audit log covers those, and acts on keys name their merchant. */
 export const apiKeyPrefix = "key_"
 export const reportPrefix = "rpt_"
 
-/** A request to erase a buyer. Not among the others: no act of the audit log is about one. */
+/** A request to erase a buyer. Apart from the others: no act of the audit log has one as its target. */
 export const erasurePrefix = "ers_"
 export const personPrefix = "per_"
 export const sessionPrefix = "ses_"

@@ -46,14 +46,14 @@ export const pageSizeDefault = 20
 /** Seconds that a list of events waits for one; ours (silences: E9). Proxies give an answer half a minute and more. */
 export const eventWaitMax = 25
 
-/** Payments that an order of the sandbox keeps although it did not take them; ours (silences: O41). */
+/** Unapplied payments that an order of the sandbox keeps; ours (silences: O41). */
 export const unappliedPaymentsMax = 20
 
-/** Attempts of one order that may be declined within this time; then none is taken until it is over (silences: O13). */
+/** Declined attempts of one order within this time; then a lockout until it is over (silences: O13). */
 export const paymentDeclinesMax = 10
 export const paymentDeclinesWindow = "10 minutes"
 
-/** Attempts without success that an order keeps, the newest; ours (silences: O70). */
+/** Failed attempts that an order keeps, the newest; ours (silences: O70). */
 export const paymentAttemptsMax = 50
 
 /** The receiver answers 2xx within this (spec: Limits). */
@@ -138,7 +138,7 @@ export const reportBytesMax = { sandbox: 64 * 1024 * 1024, live: 1024 * 1024 * 1
 /** How long a report is kept. */
 export const reportKept = Duration.days(7)
 
-/** Rows of one CSV file; what is beyond is not returned (spec: Limits). */
+/** Rows of one CSV file; further rows are not returned (spec: Limits). */
 export const csvRowsMax = 10_000
 
 /** Evidence of a dispute, in characters and files (spec: Limits). */
@@ -154,7 +154,7 @@ export const quotaOverrideMax = 1_000_000
 /** Calls of one account to its acquirer in a second that an operator may set. */
 export const callsASecondMax = 10_000
 
-/** A closed merchant's keys and people read so long, and give back what is owed (silences: U30). */
+/** How long a closed merchant's keys and people may read, and return what is owed (silences: U30). */
 export const closedReads = "90 days"
 
 /** Erasures of an account that are at work at once: each looks through all its calls of thirty days. */

@@ -28,7 +28,7 @@ export const isOneLine = (text: string, min: number, max: number): boolean =>
 
 export const isFreeText = (text: string, max: number): boolean => isLengthWithin(text, 0, max) && isClean(text)
 
-/** Text of white space alone is none: no page or channel can show it as a title (silences: O7). */
+/** Blank text counts as none: no page or channel can show it as a title (silences: O7). */
 export const titleOf = (text: string | null | undefined): string | null =>
   text === null || text === undefined || text.trim() === "" ? null : text
 

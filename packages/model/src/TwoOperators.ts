@@ -1,4 +1,4 @@
-/** Which acts need two operators (docs/architecture.md, section 7). None unless the installation asks for it. */
+/** The acts that need two operators (docs/architecture.md, section 7). None by default. */
 export interface TwoOperators {
   /** To approve a payout that makes more than this within a day, with those that one operator approved alone. */
   readonly payoutsAbove?: number
@@ -15,7 +15,7 @@ export interface TwoOperators {
   readonly approvals?: true
 }
 
-/** Whether anything does. Then it takes two to make another operator as well, since else one could make the second. */
+/** Whether any act does. Then making an operator does, too: otherwise one could make the second. */
 export const needsTwo = (settings: TwoOperators): boolean => Object.values(settings).some((each) => each !== undefined)
 
 /** `payouts:100000,live_keys,fees,channels,approvals`: each at most once. Undefined for anything else. */

@@ -10,7 +10,7 @@ import type { Entry } from "./wallet/post.ts"
 export interface Consequence extends Entry {
   /** Undefined when the order stays as it is; the consequences of an order's own facts have none. */
   readonly order: OrderCommand | undefined
-  /** The type of the event; undefined when merchants are told nothing. */
+  /** The type of the event; undefined without an event. */
   readonly announced: EventType | undefined
 }
 

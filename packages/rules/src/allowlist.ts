@@ -1,7 +1,7 @@
 /**
- * From which addresses a merchant's key may be used: single IPv4 addresses, IPv4 ranges in CIDR form, and single IPv6
- * addresses, with commas or white space between them. No entry means that every address may (spec: Authentication, 4;
- * silences: U3). Two spellings of one address are one address, and an IPv4 address dressed up as IPv6 is IPv4.
+ * The allowlist of a merchant's key: single IPv4 addresses, IPv4 ranges in CIDR form, and single IPv6 addresses, with
+ * commas or white space between them. An empty list allows every address (spec: Authentication, 4; silences: U3).
+ * Spellings of one address are equal, and an IPv4-mapped IPv6 address is IPv4.
  */
 import { Result } from "effect"
 import ipaddr from "ipaddr.js"
@@ -15,7 +15,7 @@ export interface AllowedRange {
 }
 export type Allowlist = ReadonlyArray<AllowedRange>
 
-/** Fails with the first entry that is none, as it was written. */
+/** Fails with the first invalid entry, as it was written. */
 export const parseAllowlist = (text: string): Result.Result<Allowlist, string> => {
   const ranges: Array<AllowedRange> = []
   for (const entry of text.split(/[\s,]+/)) {
@@ -27,7 +27,7 @@ export const parseAllowlist = (text: string): Result.Result<Allowlist, string> =
   return Result.succeed(ranges)
 }
 
-/** Whether a call from this address is let through. A text that is no address is let through by an empty list only. */
+/** Whether a call from this address is allowed. A text that is not an address is only allowed by an empty list. */
 export const isAllowed = (allowlist: Allowlist, from: string): boolean => {
   if (allowlist.length === 0) return true
   const caller = addressOf(from)

@@ -1,6 +1,6 @@
 /**
- * Stored JSON without the words that tell of a buyer (docs/decisions/0103), and for an archive without those that tell
- * of others. Numbers, amounts, states and times stay. Pure, and total on whatever a merchant may have sent.
+ * Removes a buyer's words from stored JSON (docs/decisions/0103), and for an archive those of other buyers. Numbers,
+ * amounts, states and times stay. Pure, and total on whatever a merchant may have sent.
  */
 import { textNames } from "@coffer/model/Evidence"
 import { linkKey } from "@coffer/model/Metadata"
@@ -16,16 +16,16 @@ const depthMax = 64
 export interface Buyer {
   /** Undefined where one order is erased, and not a buyer's address. */
   readonly email: string | undefined
-  /** True: this is a number of an order that was erased, or of something that belongs to one. */
+  /** Whether this is the number of an erased order, or of an object that belongs to one. */
   readonly isErased: (number: string) => boolean
 }
 
 export interface Eraser {
-  /** The text without the address. `others`: addresses that what it belongs to is known by. */
+  /** The text without the address. `others`: addresses by which its object is known. */
   readonly text: (text: string, others?: ReadonlyArray<string>) => string
-  /** A JSON value of ours: an object that has an erased number loses what tells of the buyer. */
+  /** A JSON value of ours: an object with an erased number loses the buyer's words. */
   readonly answer: (value: unknown, isOwn?: boolean, others?: ReadonlyArray<string>) => unknown
-  /** A body about an erased object, as a merchant sent it: all that is not known to be a number or a word of ours. */
+  /** A merchant's body about an erased object: loses everything that is not known to be a number or a word of ours. */
   readonly request: (value: unknown) => unknown
 }
 
@@ -75,7 +75,7 @@ export const makeEraser = ({ email, isErased }: Buyer): Eraser => {
 
 // For an archive --------------------------------------------------------------------
 
-/** Stands where an archive does not show the words of another buyer's object. */
+/** The placeholder in an archive for the words of another buyer's object. */
 export const unshownText = "[not shown]"
 
 export interface Archivist {
@@ -87,7 +87,7 @@ export interface Archivist {
   readonly request: (value: unknown, isOwn?: boolean) => unknown
 }
 
-/** The archive of a buyer has nothing that the erasure of another buyer would take out. */
+/** The archive of a buyer has nothing that the erasure of another buyer would remove. */
 export const makeArchivist = (email: string, isOwnNumber: (number: string) => boolean): Archivist => {
   const address = wholeAddress(email)
   const isOwnObject = (value: Fields, isOwn: boolean) => {

@@ -2,10 +2,10 @@
  * How many posts to each address may start now (docs/decisions/0016). A place is one post under way in this process.
  * Pure: what is under way, and how addresses behaved lately, comes in.
  *
- * Places are apart by mode, and in a mode by what is known of a line. So new lines and lines that hang take no place of
- * lines that answer. In each of these rooms a post may begin while the posts of the room, of its merchant, of its host
- * and of its line together are fewer than the room's places. So one who has many under way leaves places to others at
- * each of these levels, and one who has none finds a place as long as any is free.
+ * Each mode has its own places, and within a mode new lines, hanging lines and answering lines do. So new and hanging
+ * lines take no place of answering ones. In each of these rooms a post may begin while the posts of the room, of its
+ * merchant, of its host and of its line together are fewer than the room's places. So a party with many posts under way
+ * leaves places to others at each of these levels, and one with none finds a place as long as any is free.
  */
 import type { Mode } from "@coffer/model/Ids"
 import { hostOf } from "./route.ts"

@@ -13,12 +13,12 @@ import { Schema } from "effect"
  * nothing only while there is no other sender, which may have reached the channel.
  */
 export const Response = Schema.Struct({
-  /** Which attempt this is: word of an earlier one that comes late is not about it. */
+  /** The number of the attempt: a late report about an earlier one does not count. */
   id: Schema.String,
   step: Schema.Literals(["submit", "accept"]),
   taken: Schema.Boolean,
   asks: Schema.Int,
-  /** Digest of the evidence that is submitted: the same again is no second submission. */
+  /** Digest of the submitted evidence: the same again is not a second submission. */
   fingerprint: Schema.NullOr(Schema.String),
   /** The idempotency claim of the request that gave it: the same request again gets the same answer. */
   request: Schema.NullOr(Schema.String)
@@ -40,7 +40,7 @@ export const terms = {
   outTradeNo: OutTradeNo,
   merchantId: MerchantId,
   mode: Mode,
-  /** The channel that told of it. */
+  /** The channel that reported it. */
   channel: ChannelName,
   /** The channel's number. */
   processorDisputeId: Schema.String,
@@ -65,7 +65,7 @@ const progress = {
   updatedAt: Schema.DateTimeUtc
 }
 
-/** Charged with a loss, and not given back by an appeal (silences: D8). */
+/** Charged with a loss, and not returned by an appeal (silences: D8). */
 const ended = { fee: Schema.NullOr(Minor), closedAt: Schema.DateTimeUtc }
 
 export const Dispute = Schema.Union([
@@ -106,20 +106,20 @@ export const DisputeCommand = Schema.TaggedUnion({
   /** Before the channel is told. */
   BeginSubmit: { at, id, evidence: Evidence, fingerprint: Schema.String, request, replaces },
   BeginAccept: { at, id, request },
-  /** Another caller than the one who began it sets out to ask the channel. */
+  /** Another caller also begins to ask the channel. */
   AskAgain: { at },
-  /** The channel took what it was told, in this stage. */
+  /** The channel has accepted the answer, in this stage. */
   ConfirmStep: { at, id, stage: Stage, processorStatus },
-  /** The channel will not take it. */
+  /** The channel refuses the answer. */
   RejectStep: { at, id },
-  /** Asked for the first time, the channel surely heard nothing. */
+  /** The first call has failed: the channel certainly got nothing. */
   WithdrawStep: { at, id },
   ReportWon: { at, processorStatus },
   ReportLost: { at, processorStatus, fee: Minor },
   ReportClosed: { at, processorStatus },
-  /** It is not decided. */
+  /** The channel reports it as not decided. */
   ReportStanding: { at, processorStatus, ...standing },
-  /** Any other word of the channel. */
+  /** Any other report of the channel. */
   ReportOther: { at, processorStatus }
 })
 export type DisputeCommand = typeof DisputeCommand.Type
@@ -133,12 +133,12 @@ export const DisputeEvent = Schema.TaggedUnion({
   AskedAgain: { at },
   EvidenceSubmitted: { at, processorStatus },
   AcceptanceTaken: { at, processorStatus },
-  /** The channel has not got what it was to be told. */
+  /** The channel did not get the answer. */
   StepWithdrawn: { at },
   DisputeWon: { at, processorStatus },
   DisputeLost: { at, processorStatus, fee: Minor },
   DisputeClosed: { at, processorStatus },
-  /** The bank has asked something new: an earlier answer was about what it had asked before. */
+  /** The bank has asked again: an earlier answer belongs to the earlier question. */
   StageBegun: { at, processorStatus, ...standing },
   /** The merchant has answered at the channel itself. */
   ReviewBegun: { at, processorStatus, stage: Stage, evidenceDueBy },
@@ -153,7 +153,7 @@ export type DisputeEvent = typeof DisputeEvent.Type
 
 // Refusals -------------------------------------------------------------------
 
-/** Why the merchant cannot answer, or not so. */
+/** Why the merchant cannot answer, or not with this. */
 export class DisputeConflict extends Schema.TaggedError<DisputeConflict>()("DisputeConflict", {
   disputeNo: DisputeNo,
   reason: Schema.Literals([
@@ -162,16 +162,16 @@ export class DisputeConflict extends Schema.TaggedError<DisputeConflict>()("Disp
     "past_deadline",
     "under_review",
     "decided",
-    /** The evidence is not the one that the writer has read. */
+    /** The evidence has changed since the writer has read it. */
     "changed_meanwhile",
     /** The channel's answer, not ours. */
     "not_taken"
   ]),
-  /** Why the channel did not take it, in its own words. */
+  /** Why the channel refused it, in its own words. */
   said: Schema.optionalKey(Schema.String)
 }) {}
 
-/** The channel says what cannot follow; it is written down, and a person has to look (silences: D1). */
+/** The channel contradicts an earlier report; this is recorded, and a person has to look (silences: D1). */
 export class DisputeContradicted extends Schema.TaggedError<DisputeContradicted>()("DisputeContradicted", {
   disputeNo: DisputeNo,
   reason: Schema.Literals(["unexpected"]),

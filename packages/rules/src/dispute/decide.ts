@@ -48,7 +48,7 @@ export const decide = (dispute: Dispute, command: DisputeCommand): DisputeDecisi
       processorStatus === dispute.processorStatus ? accept() : refuseContradiction(dispute, { at, processorStatus })
   })
 
-/** The same beside the evidence that is kept: a writer may name the version that it was. */
+/** The same with the stored evidence: a writer may name the version that it has read. */
 export const decideBeside = (dispute: Dispute, command: DisputeCommand, kept: Kept): DisputeDecision => {
   const decision = decide(dispute, command)
   if (!("replaces" in command) || command.replaces === undefined || command.replaces === versionOf(kept))
@@ -69,7 +69,7 @@ const decideBeginSubmit = (
   const { response } = dispute
   if (response?.step === "submit" && response.fingerprint === fingerprint) {
     if (isUnanswered(response)) return accept(AskedAgain.make({ at }))
-    // The very request that submitted it, sent again because its answer was lost.
+    // The same request that submitted it, repeated because its answer was lost.
     if (isRepeat(response, request)) return accept()
   }
   const reason = evidenceRefused(dispute, at)
@@ -176,7 +176,7 @@ const decideReportClosed = (dispute: Dispute, { at, processorStatus }: CommandOf
   }
 }
 
-/** An outcome that stands already. The channel's word is the last one all the same, after one that could not follow. */
+/** An outcome that is recorded already. After a contradiction the channel's last report counts all the same. */
 const repeated = (
   dispute: Dispute,
   { at, processorStatus }: Pick<CommandOf<"ReportWon">, "at" | "processorStatus">
@@ -307,7 +307,7 @@ const termsOf = (dispute: Dispute) => {
 }
 
 // Consequences ----------------------------------------------------------------
-// To the order, to the wallet, and whether merchants hear of the fact (spec: Dispute; Balance transaction; Events).
+// For the order, the wallet, and the event (spec: Dispute; Balance transaction; Events).
 
 const { CloseDispute, OpenDispute, RegainDispute } = OrderCommand.cases
 

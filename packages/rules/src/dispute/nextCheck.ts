@@ -1,6 +1,6 @@
 /**
- * When the channel is asked about a dispute again, unless it says something first (docs/architecture.md, section 5).
- * After the first such look the store puts the next one off, further each time. Pure.
+ * When the channel is asked about a dispute again, unless it reports before (docs/architecture.md, section 5). After
+ * the first such look the store puts the next one off, further each time. Pure.
  */
 import { DateTime } from "effect"
 import type { Dispute } from "./Dispute.ts"

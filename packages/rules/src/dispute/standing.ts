@@ -1,6 +1,6 @@
 /**
- * The facts that follow from the channel's word on a dispute that the bank has not decided (silences: S26 to S28).
- * Words may be old, since each was read a moment before: a stage never goes back to an earlier one. Pure.
+ * The facts that follow from the channel's report on a dispute that the bank has not decided (silences: S26 to S28).
+ * Reports may be stale: a stage never goes back to an earlier one. Pure.
  */
 import { DateTime } from "effect"
 import { accept, type Decision, refuse } from "../Decision.ts"

@@ -1,6 +1,6 @@
 /**
- * The kind of a file, told by how it begins: neither its name nor the header that came with it is evidence of anything.
- * Only these three are taken, none of which a browser runs (silences: D6).
+ * The kind of a file by its first bytes: neither its name nor its header proves anything. Only these three are
+ * accepted, none of which a browser runs (silences: D6).
  */
 export interface FileKind {
   readonly contentType: "application/pdf" | "image/png" | "image/jpeg"
@@ -17,6 +17,6 @@ const kinds: ReadonlyArray<readonly [FileKind, ReadonlyArray<number>]> = [
 /** How many of the first bytes decide. */
 export const headLength = 8
 
-/** Undefined for whatever else it may be. */
+/** Undefined for any other kind. */
 export const fileKind = (head: Uint8Array): FileKind | undefined =>
   kinds.find(([, magic]) => magic.every((byte, index) => head[index] === byte))?.[0]

@@ -1,12 +1,12 @@
 /**
- * The outcome of a repeated `Idempotency-Key` (silences: I1 to I6): the stored answer, a refusal, or its turn. Pure.
+ * The outcome of a repeated `Idempotency-Key` (silences: I1 to I6): the stored answer, a refusal, or a takeover. Pure.
  */
 import { DateTime, type Duration } from "effect"
 
 /** 1 to 255 printable ASCII characters (silences: I3). */
 export const isIdempotencyKey = (key: string): boolean => /^[\x20-\x7e]{1,255}$/.test(key)
 
-/** JSON with its keys in order: two bodies that say the same have the same text (silences: I3). */
+/** JSON with its keys in order: two equal bodies have the same text (silences: I3). */
 export const canonical = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(canonical)
   if (typeof value !== "object" || value === null) return value
@@ -35,7 +35,7 @@ export interface Held {
   readonly createdAt: DateTime.Utc
 }
 
-/** `TakeOver`: the claim is free, because it ended without an answer, or its process died, or it is kept no longer. */
+/** `TakeOver`: the claim is free, because it ended without an answer, its process died, or it has expired. */
 export type Verdict = "TakeOver" | "Replay" | "InProgress" | "OtherContent"
 
 /**

@@ -25,7 +25,7 @@ const settings = {
   expiresAt: Schema.NullOr(Schema.DateTimeUtc)
 }
 
-/** Names a visit by the button of the link's page, so that a form which arrives twice makes one order. */
+/** The number of a visit by the button of the link's page, so that a form which arrives twice makes one order. */
 export const VisitNo = Schema.String.check(Schema.isPattern(/^[0-9A-HJKMNP-TV-Z]{26}$/))
 
 /** A visit and the order that it made. */
@@ -110,7 +110,7 @@ export const repeatOf = (
       )
     : undefined
 
-/** A form arrives twice within seconds, or once more when its answer was lost. Later somebody else may press it. */
+/** A form arrives twice within seconds, or again if its answer was lost. Later another person may press the button. */
 const repeatWithin = "10 minutes"
 
 /** Why a visit at this time makes no order; undefined when it does. */

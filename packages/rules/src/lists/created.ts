@@ -1,6 +1,6 @@
 /**
- * The filters `created[gte]` and `created[lte]`: how a timestamp is read (silences: G9), and what a range of times says
- * about ids, which begin with the time they were made at. Pure.
+ * The filters `created[gte]` and `created[lte]`: how a timestamp is parsed (silences: G9), and how a range of times
+ * becomes a range of ids, which begin with their time. Pure.
  */
 import { isoText } from "@coffer/model/isoText"
 import { firstIdBody } from "@coffer/model/Ids"

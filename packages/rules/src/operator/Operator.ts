@@ -1,4 +1,4 @@
-/** A person who runs the installation, known by a token. */
+/** A person who runs the installation, identified by a token. */
 import { OperatorId } from "@coffer/model/Ids"
 import { Role } from "@coffer/model/Role"
 import { Schema } from "effect"
@@ -11,7 +11,7 @@ export const Operator = Schema.Struct({
   personIds: Schema.Array(Schema.String),
   createdAt: Schema.DateTimeUtc,
   expiresAt: Schema.DateTimeUtc,
-  /** From then on the token is worthless; null while it may be used. */
+  /** When the token was revoked; null while it may be used. */
   revokedAt: Schema.NullOr(Schema.DateTimeUtc)
 })
 export interface Operator extends Schema.Schema.Type<typeof Operator> {}

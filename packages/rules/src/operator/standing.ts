@@ -1,6 +1,5 @@
 /**
- * The calls that go on at a merchant that was suspended or closed, of keys and of people alike (silences: U14, U30,
- * U41). Pure.
+ * The calls that a suspended or closed merchant may still make, by keys and by people (silences: U14, U30, U41). Pure.
  */
 import { closedReads } from "@coffer/model/Limits"
 import { DateTime } from "effect"

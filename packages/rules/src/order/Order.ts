@@ -41,7 +41,7 @@ export const UnappliedPayment = Schema.Struct({
   currency: Currency,
   reason: Schema.Literals(["late", "second", "mismatch"]),
   state: Schema.Literals(["due", "returned", "parked", "closed"]),
-  /** It was `returned` before it was parked: merchants were told so. */
+  /** It was `returned` before it was parked, and merchants got that event. */
   wasReturned: Schema.optionalKey(Schema.Literal(true)),
   /** Why the channel did not take it back, or could not bring it to the buyer: in its own words, for people. */
   problem: Schema.optionalKey(Schema.String),
@@ -54,12 +54,12 @@ export const UnappliedPayment = Schema.Struct({
 export type UnappliedPayment = typeof UnappliedPayment.Type
 
 /**
- * An attempt to pay that did not succeed. `declined`: the bank or its 3-D Secure refused. `cancelled`: the buyer did
- * not want to. `failed`: something broke. The one that succeeded is the order's payment.
+ * A failed attempt to pay. `declined`: the bank or its 3-D Secure refused. `cancelled`: the buyer cancelled. `failed`:
+ * an error. The successful attempt is the order's payment.
  */
 export const PaymentAttempt = Schema.Struct({
   channel: ChannelName,
-  /** The channel's number of the attempt, or of its word about it: reported again it is known by it. */
+  /** The channel's id of the attempt or of its report, by which a repeated report is recognized. */
   id: Schema.String,
   method: PaymentMethod,
   outcome: Schema.Literals(["declined", "cancelled", "failed"]),
@@ -175,13 +175,13 @@ export const OrderCommand = Schema.TaggedUnion({
   ConfirmPayment: { facts: PaymentFacts },
   /** One attempt did not succeed; the buyer may try again. */
   NoteAttempt: { attempt: PaymentAttempt },
-  /** The channel's final word: this order will not be paid. */
+  /** The channel's final report: this order will not be paid. */
   FailPayment: { attempt: PaymentAttempt },
   ReachDeadline: { now: Schema.DateTimeUtc, answer: CancelAnswer },
   CloseEarly: { answer: CancelAnswer },
   /** The channel has accepted the return of an unapplied payment to the buyer. */
   ConfirmReturn: { paymentId: PaymentId },
-  /** The channel does not take it back, or has it again since it did not reach the buyer (silences: O37, O38). */
+  /** The channel refuses to return it, or has it again since it did not reach the buyer (silences: O37, O38). */
   FailReturn: {
     paymentId: PaymentId,
     problem: Schema.String,
@@ -193,9 +193,9 @@ export const OrderCommand = Schema.TaggedUnion({
    * disputes aside. `problem`: why the refund that was told of did not reach the buyer.
    */
   NoteGivenBack: { paymentId: PaymentId, left: Minor, problem: Schema.optionalKey(Schema.String) },
-  /** How a dispute about an unapplied payment stands (silences: O39). */
+  /** The status of a dispute about an unapplied payment (silences: O39). */
   NoteDispute: { paymentId: PaymentId, dispute: ChannelDispute },
-  /** A person has dealt with a parked payment, or none has to (silences: O44). */
+  /** A person has resolved a parked payment, or none needs to (silences: O44). */
   CloseParked: { paymentId: PaymentId, note: Schema.String },
   /** The merchant's own notes: a patch of the metadata, and the receipt's address. A field that is left out stays. */
   Annotate: {
@@ -238,7 +238,7 @@ export const OrderEvent = Schema.TaggedUnion({
   UnappliedPaymentFound: { payment: UnappliedPayment },
   UnappliedPaymentReturned: { paymentId: PaymentId },
   UnappliedPaymentParked: { payment: UnappliedPayment },
-  /** How it ended; no merchant has to be told of that. */
+  /** How it ended; without an event for the merchant. */
   UnappliedPaymentNoted: { payment: UnappliedPayment },
   OrderAnnotated: { metadata: Metadata, receiptEmail: Schema.NullOr(Schema.String) },
   BuyersAddressTaken: { address: Schema.String },

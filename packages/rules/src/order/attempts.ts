@@ -1,6 +1,6 @@
 /**
- * Attempts to pay that did not succeed, and the channel's last word about an order. Part of the order's rules. An
- * attempt may be told after the order has ended: it is noted all the same, since the story has it (silences: O13, O70).
+ * Failed attempts to pay, and the channel's final report about an order. Part of the order's rules. An attempt that is
+ * reported after the order has ended is recorded for the timeline (silences: O13, O70).
  */
 import { paymentAttemptsMax, paymentDeclinesMax, paymentDeclinesWindow } from "@coffer/model/Limits"
 import { DateTime } from "effect"
@@ -11,7 +11,7 @@ type AttemptDecision = Decision<OrderEvent, OrderConflict>
 
 const { AttemptNoted, PaymentFailed } = OrderEvent.cases
 
-/** The same in every status. The channel may tell an attempt many times. */
+/** The same in every status. The channel may report an attempt many times. */
 export const decideNoteAttempt = (order: Order, attempt: PaymentAttempt): AttemptDecision =>
   isKnown(order, attempt) ? accept() : accept(AttemptNoted.make({ attempt }))
 
@@ -40,7 +40,7 @@ export const attempted = (order: Order, attempt: PaymentAttempt): Order => ({
     .slice(-paymentAttemptsMax)
 })
 
-/** How many refusals more the bank takes before it pauses, as far as the order knows. */
+/** Attempts left before the bank's lockout, as far as the order knows. */
 export const triesLeft = ({ attempts }: Order, now: DateTime.Utc): number => {
   const since = DateTime.subtractDuration(now, paymentDeclinesWindow)
   const recent = (attempts ?? []).filter(

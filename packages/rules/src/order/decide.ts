@@ -104,7 +104,7 @@ const confirmPayment = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderE
 /** The meaning of a reported payment for this order: money kept, money to send back, or nothing new. */
 const meaningOf = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderEvent> => {
   if (isKnown(order, facts)) return []
-  // Crediting another sum than was asked would be inventing money; a person has to look (silences: O17).
+  // Crediting an amount other than the order's would invent money; a person has to look (silences: O17).
   if (facts.amount !== order.amount || facts.currency !== order.currency) return [unapplied(facts, "mismatch")]
   switch (order.status) {
     case "pending":
@@ -184,8 +184,8 @@ const decideCloseEarly = (order: Order, { answer }: CommandOf<"CloseEarly">): Or
 }
 
 /**
- * The same in every status: notes are the merchant's at all times. The front door has checked the patch; what two
- * patches at once add up to is checked here.
+ * The same in every status: the merchant may always change its notes. The front door has checked the patch; the sum of
+ * two concurrent patches is checked here.
  */
 const decideAnnotate = (order: Order, { metadata, receiptEmail }: CommandOf<"Annotate">): OrderDecision =>
   patchProblem(order.metadata, metadata ?? {}) !== undefined
@@ -329,7 +329,7 @@ const termsOfPending = (order: Order, event: OrderEvent): Omit<typeof PendingOrd
 }
 
 // Consequences ----------------------------------------------------------------
-// For the wallet, and whether merchants are told of the fact (spec: Balance transaction; Events).
+// For the wallet, and the event (spec: Balance transaction; Events).
 
 /** `before` is the order as it was when the fact came. */
 export const consequences = (before: Order, event: OrderEvent): Consequence =>

@@ -51,7 +51,8 @@ export const decideRequestReceipt = (order: Order, request: CommandOf<"RequestRe
 
 export const decideConfirmReceiptSent = (order: Order, { at }: CommandOf<"ConfirmReceiptSent">): ReceiptDecision => {
   if (!hasReceipt(order)) return refuse(conflict(order, "no_receipt"))
-  // Always a fact, since the row of the mail is written with it. That row's version says whether this was told before.
+  // Always a fact, since the row of the mail is written with it. That row's version shows whether this was recorded
+  // before.
   return accept(ReceiptSent.make({ at: DateTime.max(at, order.receipt?.sentAt ?? at) }))
 }
 

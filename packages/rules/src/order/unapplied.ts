@@ -1,6 +1,6 @@
 /**
- * A payment that the order did not take, from when it is known (silences: O15, O37 to O40). Part of the order's rules,
- * and the same in every status: the payment was never the order's.
+ * An unapplied payment, from its first report on (silences: O15, O37 to O40). Part of the order's rules, and the same
+ * in every status: the payment was never the order's.
  */
 import { accept, type Decision, refuse } from "../Decision.ts"
 import { type Order, type OrderCommand, OrderConflict, OrderEvent, type UnappliedPayment } from "./Order.ts"
@@ -73,12 +73,12 @@ export const decideNoteDispute = (
   if (dispute.taken === 0) return accept(withoutLoss(payment, changed))
   if (!dispute.isOver || dispute.taken < payment.amount) {
     const after = parked(changed, returnedBefore(payment))
-    // Where the channel has refused a return because of it, a person was told already.
+    // If the channel has refused a return because of it, a person was alerted already.
     const isNew = takenOf(payment) === 0 && payment.problem === undefined
     return accept(isNew ? after : noted(after.payment))
   }
   if (payment.state === "returned") {
-    // The loss of before, after an appeal; or a second return of what had gone back already.
+    // The earlier loss, after an appeal; or a second return of money that had gone back already.
     return accept(noted(takenOf(payment) === dispute.taken ? changed : { ...changed, wasReturned: true }))
   }
   if (payment.wasReturned) return accept(noted({ ...changed, state: "returned" }))
@@ -111,7 +111,7 @@ const find = (order: Order, paymentId: UnappliedPayment["paymentId"]) =>
 
 const takenOf = ({ dispute }: UnappliedPayment): number => dispute?.taken ?? 0
 
-/** Whether merchants were told of its return. */
+/** Whether merchants got the event of its return. */
 const returnedBefore = ({ state }: UnappliedPayment) => (state === "returned" ? ({ wasReturned: true } as const) : {})
 
 const parked = (payment: UnappliedPayment, more: Partial<UnappliedPayment>) =>

@@ -1,6 +1,6 @@
 /**
- * The payout: money on its way from a wallet to the merchant's own bank. The specification has its ledger rows and its
- * total, and no endpoint to ask for one; the states and commands are ours (silences: B2). Pure.
+ * The payout: money that moves from a wallet to the merchant's own bank. The specification has its ledger rows and its
+ * total, but no endpoint to request one; the states and commands are ours (silences: B2). Pure.
  */
 import { PayoutNo } from "@coffer/model/Ids"
 import { fixedFields } from "@coffer/resources/listed"
@@ -18,7 +18,7 @@ const updatedAt = payouts.columns.updated_at.schema
 export const Payout = Schema.Union([
   /** Waits for review; its amount is frozen. */
   Schema.Struct({ status: Schema.tag("requested"), ...terms, updatedAt }),
-  /** On its way to the bank. */
+  /** Being paid out by the bank. */
   Schema.Struct({ status: Schema.tag("approved"), ...terms, updatedAt }),
   Schema.Struct({ status: Schema.tag("succeeded"), ...terms, updatedAt }),
   Schema.Struct({ status: Schema.tag("rejected"), ...terms, updatedAt }),
@@ -31,7 +31,7 @@ export const PayoutCommand = Schema.TaggedUnion({
   Reject: { at: Schema.DateTimeUtc },
   /** The bank has it. */
   Complete: { at: Schema.DateTimeUtc },
-  /** The bank sent it back, or never took it. */
+  /** The bank returned it, or never accepted it. */
   Fail: { at: Schema.DateTimeUtc }
 })
 export type PayoutCommand = typeof PayoutCommand.Type
@@ -44,7 +44,7 @@ export const PayoutEvent = Schema.TaggedUnion({
 })
 export type PayoutEvent = typeof PayoutEvent.Type
 
-/** The step does not follow from where the payout is. */
+/** The step is not possible in the payout's status. */
 export class PayoutConflict extends Schema.TaggedError<PayoutConflict>()("PayoutConflict", {
   payoutNo: PayoutNo,
   reason: Schema.Literals([
@@ -128,7 +128,7 @@ const precedes = {
 // For the wallet (spec: Balance transaction; silences: B2, B6, B9). The fee is promised with the request, out of sight,
 // so that completing never fails for want of it.
 
-/** When it is asked for. */
+/** When it is requested. */
 export const requesting = (payout: Payout): Consequence => ({
   ...nothing,
   movements: [movement(payout, "payout_freeze", 0 - payout.amount)],

@@ -158,7 +158,7 @@ const termsOf = (refund: Refund) => {
 }
 
 // Consequences ----------------------------------------------------------------
-// To the order, to the wallet, and whether merchants hear of the fact (spec: Balance transaction; Events).
+// For the order, the wallet, and the event (spec: Balance transaction; Events).
 
 /** When the amount is promised, before the channel is asked (silences: R7). */
 export const reserving = (amount: Minor, whole: boolean, now: Refund["createdAt"]): Consequence => ({
