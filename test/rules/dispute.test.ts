@@ -284,10 +284,7 @@ describe("dispute: what is kept of the evidence", () => {
   it("has Stripe's test text in a test environment of Stripe alone", () => {
     const test: Evidence = { text: { uncategorized_text: "winning_evidence" }, files: [] }
     const problem = testTextProblem(test, false)
-    assert.deepStrictEqual(
-      [problem?.param, problem?.problem],
-      ["evidence.uncategorized_text", "there is nothing of this name here"]
-    )
+    assert.deepStrictEqual([problem?.param, problem?.problem], ["evidence.uncategorized_text", "is an unknown field"])
     assert.isUndefined(testTextProblem(test, true))
     assert.isUndefined(testTextProblem(evidence, false))
   })

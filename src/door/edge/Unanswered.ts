@@ -1,6 +1,6 @@
 /**
- * Answers for requests that no handler has answered: calls that do not decode, unknown routes, failures, and refusals
- * of the framework.
+ * Answers to requests without a handler's answer: calls that do not decode, unknown routes, failures, and refusals of
+ * the framework.
  */
 import * as Wire from "@coffer/contract/Errors"
 import { Cause, Context, Effect, identity, Layer, Option, Schema, SchemaIssue } from "effect"
@@ -17,11 +17,11 @@ import { Decoding } from "@coffer/contract/Caller"
 import { queryParametersMax } from "@coffer/model/Limits"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import { memoize } from "@coffer/model/memoize"
-import { checkNamesOfText, unknownParameter } from "./unknownNames.ts"
+import { checkNamesOfText, refuseUnknownParameter } from "./unknownNames.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Gives the framework's own refusals our envelope, or the header that they lack. */
+/** Adds our envelope, or a missing header, to the framework's own refusals. */
 export const addEnvelope = (response: Response, { requestId: request_id }: RequestRecord): Response => {
   switch (response.status) {
     case 415: {
@@ -46,7 +46,7 @@ export const answerFailure = <E>(
 ): Effect.Effect<Response, E> => {
   const { requestId: request_id } = record
   if (Cause.hasInterruptsOnly(cause)) {
-    // With a client there, it was this service that stopped, or another runner that was processing the request.
+    // The client is still there, so this service was stopped, or another runner that was processing the request.
     return isConnected ? Effect.succeed(unavailable(record)) : Effect.failCause(cause)
   }
   const error = Cause.squash(cause)
@@ -61,7 +61,7 @@ export const answerFailure = <E>(
   )
 }
 
-/** Nothing is known to be wrong with the request: it may be sent again. */
+/** The request may be correct: it may be retried. */
 export const unavailable = (record: RequestRecord): Response =>
   addEnvelope(refusalOf(new Wire.Unavailable({ message: busyMessage, request_id: record.requestId })), record)
 
@@ -80,8 +80,8 @@ export const isNoRoute = <E>(cause: Cause.Cause<E>): boolean => {
 }
 
 /**
- * The answer is the same for everybody. A call under `/v1` is still logged for the merchant whose key it carries
- * (silences: A4, G14).
+ * The answer does not depend on the caller. A call under `/v1` is still logged for the merchant of its key (silences:
+ * A4, G14).
  */
 export const makeAnswerNoRoute = (merchants: Merchants["Service"], admission: Admission["Service"]) => {
   const noteOwner = (record: RequestRecord, key: string) =>
@@ -105,7 +105,7 @@ export const makeAnswerNoRoute = (merchants: Merchants["Service"], admission: Ad
 
 const notFound = ({ method, path, requestId: request_id, shop }: RequestRecord): Response => {
   if (Option.isNone(decoded(path))) return refusalOf(new Wire.InvalidRequest({ message: undecodable, request_id }))
-  // A shop's host does not say what there is elsewhere.
+  // A shop's host must not reveal other routes.
   const allowed = shop === undefined ? methodsAt(path) : []
   const response = refusalOf(new Wire.RouteNotFound({ message: `${method} ${path} is not an endpoint.`, request_id }))
   // The address is that of an object that does not exist: no other method would help.
@@ -122,7 +122,7 @@ const decoded = Option.liftThrowable(decodeURIComponent)
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 const layerRefuseUndecodable = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (error, { endpoint }) => {
-  // The schema of a reply: our bug, not the caller's.
+  // The schema of a reply failed: our bug, not the caller's.
   if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.fail(error)
   return refuseUndecodable(endpoint)(error.cause)
 })
@@ -136,10 +136,10 @@ export const refuseUndecodable =
     if (path.length === 0) return refuseOtherThanObject
     const { message } = first!
     const name = nameOf(path)
-    return refuseField(name, message === excess ? unknownParameter(endpoint, name) : (messages[message] ?? message))
+    return message === excess ? refuseUnknownParameter(endpoint, name) : refuseField(name, messages[message] ?? message)
   }
 
-/** Our words for messages of the framework. */
+/** Our messages for those of the framework. */
 const messages: Record<string, string> = {
   "Missing key": "is required"
 }
@@ -177,7 +177,7 @@ const checkQuery = Effect.flatMap(CurrentRecord, ({ url }) => {
   return problem === undefined ? Effect.void : refuseField(problem.param, problem.problem)
 })
 
-/** An export does not even look at `limit` and cursors (silences: P15). */
+/** An export ignores `limit` and cursors (silences: P15). */
 const withoutPaging = <Services>(context: Context.Context<Services>): Context.Context<Services> => {
   const query = Context.getOrUndefined(context, HttpServerRequest.ParsedSearchParams)
   if (query?.["format"] !== "csv") return context
@@ -206,14 +206,14 @@ export const layerDecoding = Layer.effect(
 
 const takesNothing = (schema: Schema.Top) => Schema.is(Schema.toEncoded(schema))({})
 
-/** More than there are. */
+/** More than there are endpoints. */
 const endpointsMax = 1_000
 /** Whether an empty object is a body that this endpoint takes. */
 export const takesNoBody = memoize(endpointsMax, identity<HttpApiEndpoint.Top>, ({ payload }) =>
   [...payload.values()].some(({ schemas }) => schemas.some(takesNothing))
 )
 
-/** Whether there is a body is known of one that comes in chunks when it has been read. */
+/** Whether a chunked request has a body is only known once it is read. */
 const withBody = (request: HttpServerRequest.HttpServerRequest) => {
   const { "content-length": length, "transfer-encoding": encoding } = request.headers
   if (encoding !== undefined) {

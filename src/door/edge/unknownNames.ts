@@ -1,7 +1,7 @@
 /**
- * Names that nothing is called by. A field that an endpoint of `/v1` does not know is ignored (spec: General rules),
- * and a header names it and the nearest one that is known. `Coffer-Strict: true` refuses it, and so do the operators'
- * API and the console's, where a right that was meant to be narrowed would stay as wide as it was (silences: G33).
+ * Unknown names. A field that an endpoint of `/v1` does not know is ignored (spec: General rules), and a header names
+ * it and the nearest known one. `Coffer-Strict: true` refuses it, and so do the operators' API and the console's, where
+ * a misspelt limit of a right would leave the right as wide as it was (silences: G33).
  */
 import type { IgnoredField } from "@coffer/contract/Logs"
 import { editDistance } from "@coffer/model/editDistance"
@@ -9,24 +9,25 @@ import { memoize } from "@coffer/model/memoize"
 import { Effect, identity, Option, Schema, SchemaAST } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { CurrentRecord, type RequestRecord } from "../../shared/http/CurrentRequest.ts"
-import { addHeader, refuseField } from "../../shared/http/replies.ts"
+import { addHeader, refuseParam } from "../../shared/http/replies.ts"
 import { parseJson } from "../../platform/runtime/codecs.ts"
 
-/** So many are named. */
+/** Unknown fields that the header names at most. */
 const namedMax = 10
 const nameLengthMax = 100
 const isObject = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
 
 const isStrictIn = ({ route, sent }: RequestRecord) => sent["coffer-strict"] === "true" || !route.startsWith("/v1/")
 
-/** To be called once the caller is known. */
+/** Called once the caller is authenticated. */
 export const checkNames = (record: RequestRecord, endpoint: HttpApiEndpoint.Top, json: unknown) => {
   // A merchant may send a body where none is described.
   if (endpoint.payload.size === 0 && record.route.startsWith("/v1/")) return Effect.void
   const unknown = [...unknownIn(shapeOfBody(endpoint).shape, json, "").take(namedMax)]
   const [first] = unknown
   if (first === undefined) return Effect.void
-  if (isStrictIn(record)) return refuseField(first.name, `is no field here${suggest(first.nearest)}`)
+  if (isStrictIn(record))
+    return refuseParam(first.name, (named) => `Unknown field \`${named}\`.${suggest(first.nearest)}`)
   record.ignored = unknown
   return addHeader("coffer-ignored-fields", unknown.map(asHeader).join(", "))
 }
@@ -39,18 +40,17 @@ export const checkNamesOfText = (endpoint: HttpApiEndpoint.Top) =>
       : Effect.void
   )
 
-/** What is said of a parameter of this name, which the endpoint's query does not have. */
-export const unknownParameter = ({ query }: HttpApiEndpoint.Top, name: string): string => {
-  const names = query === undefined ? [] : objectsIn(query.ast).flatMap(({ propertySignatures }) => propertySignatures)
-  return `There is nothing of this name here${suggest(
-    nearestOf(
-      name,
-      names.map((each) => String(each.name))
-    ) ?? null
-  )}`
+/** Refuses a parameter that the endpoint's query does not have, and names the nearest one or all of them. */
+export const refuseUnknownParameter = ({ query }: HttpApiEndpoint.Top, name: string) => {
+  const known = (query === undefined ? [] : objectsIn(query.ast))
+    .flatMap(({ propertySignatures }) => propertySignatures)
+    .map((each) => String(each.name))
+  const nearest = nearestOf(name, known)
+  const hint = nearest !== undefined || known.length === 0 ? suggest(nearest) : ` Known: ${known.join(", ")}.`
+  return refuseParam(name, (named) => `Unknown parameter \`${named}\`.${hint}`)
 }
 
-const suggest = (nearest: string | null) => (nearest === null ? "" : `; did you mean ${nearest}?`)
+const suggest = (nearest: string | null | undefined) => (nearest ? ` Did you mean \`${nearest}\`?` : "")
 
 /** `metadta;nearest=metadata`, with what is no plain letter percent-encoded. */
 const asHeader = ({ name, nearest }: IgnoredField) => {
@@ -60,10 +60,10 @@ const asHeader = ({ name, nearest }: IgnoredField) => {
 
 // Shapes -------------------------------------------------------------------------
 
-/** What a value may have. Undefined: anything. */
+/** The fields or items that a value may have. Undefined: any value. */
 type Shape = { readonly fields?: ReadonlyMap<string, Shape>; readonly items?: Shape } | undefined
 
-/** More than there are. */
+/** More than there are endpoints. */
 const bodiesMax = 1_000
 /** Of a body; one without any is an empty object. */
 const shapeOfBody = memoize(bodiesMax, identity<HttpApiEndpoint.Top>, ({ payload }): { readonly shape: Shape } => {
@@ -71,7 +71,7 @@ const shapeOfBody = memoize(bodiesMax, identity<HttpApiEndpoint.Top>, ({ payload
   return { shape: schemas.length === 0 ? { fields: new Map() } : shapeOf(schemas.map(({ ast }) => ast)) }
 })
 
-/** Browsers write it, and give it more fields from year to year. */
+/** Browsers write it, with more fields from year to year. */
 const openFields: ReadonlySet<string> = new Set(["credential"])
 
 const shapeOf = (asts: ReadonlyArray<SchemaAST.AST>): Shape => {

@@ -26,7 +26,9 @@ export const addHeader = (name: string, value: string) =>
 
 const messages: Record<number, string> = { 201: "created", 202: "accepted" }
 
-/** A page of a list (spec: List conventions), of which `more` is said. It may be large, so it is written in slices. */
+/**
+ * A page of a list (spec: List conventions), with the fields of `more`. It may be large, so it is serialized in slices.
+ */
 export const replyList = Effect.fnUntraced(function* <Item>(
   resource: string,
   url: string,
@@ -57,7 +59,7 @@ export const replyList = Effect.fnUntraced(function* <Item>(
 
 /** How the answer ends after the objects of its list, also when there are none. */
 const tail = "]}}"
-/** Characters. So long a text is made bytes in slices, too; a shorter one is left to Node. */
+/** Characters. A longer text is encoded in slices, too; a shorter one is left to Node. */
 const longMin = 512 * 1024
 const utf8 = new TextEncoder()
 
@@ -68,7 +70,7 @@ export const refuseWith = <Refusal>(make: (request_id: string) => Refusal, reaso
     return Effect.fail(make(record.requestId))
   })
 
-/** A refusal that ends by itself. `Retry-After` says when, in whole seconds and at least one. */
+/** A temporary refusal. `Retry-After` says when, in whole seconds and at least one. */
 export const refuseTemporarily = <Refusal>(
   lasts: Duration.Duration,
   make: (request_id: string) => Refusal,
@@ -81,7 +83,7 @@ export const refuseTemporarily = <Refusal>(
     return Effect.fail(make(record.requestId))
   })
 
-/** The service is overloaded, or something that it needs does not answer. The request may be sent again. */
+/** The service is overloaded, or a dependency does not answer. The request may be retried. */
 export const busyMessage = "Busy; retry in a moment."
 export const busy = refuseWith((request_id) => new Wire.Unavailable({ message: busyMessage, request_id }))
 
@@ -98,15 +100,15 @@ export const refusalOf = (error: Refusal) =>
   HttpServerResponse.jsonUnsafe(encoders.get(error.constructor)!(error), { status: error.code })
 
 /** A 400 that names the wrong field; `param` is "" when there is none. */
-export const refuseField = (param: string, problem: string) => {
+export const refuseField = (param: string, problem: string) =>
+  refuseParam(param, (named) => (named === "" ? `${problem}.` : `${named}: ${problem}.`))
+
+/** The same with a whole sentence, which gets the name as it may be shown. */
+export const refuseParam = (param: string, sentence: (named: string) => string) => {
   const named = param.length > namedLengthMax ? `${param.slice(0, namedLengthMax).toWellFormed()}…` : param
+  const message = sentence(named)
   return refuseWith(
-    (request_id) =>
-      new Wire.InvalidRequest(
-        named === ""
-          ? { message: `${problem}.`, request_id }
-          : { message: `${named}: ${problem}.`, param: named, request_id }
-      )
+    (request_id) => new Wire.InvalidRequest({ message, ...(named === "" ? {} : { param: named }), request_id })
   )
 }
 

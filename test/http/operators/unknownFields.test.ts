@@ -28,11 +28,11 @@ const isRefused = (reply: Reply, param: string, nearest: string | undefined) => 
     [400, "invalid_request", param],
     reply.text
   )
-  if (nearest === undefined) assert.notInclude(reply.body.message, "did you mean")
-  else assert.include(reply.body.message, `did you mean ${nearest}?`)
+  if (nearest === undefined) assert.notInclude(reply.body.message, "Did you mean")
+  else assert.include(reply.body.message, `Did you mean \`${nearest}\`?`)
 }
 
-layer(live, { excludeTestServices: true })("a field that there is not", (it) => {
+layer(live, { excludeTestServices: true })("an unknown field", (it) => {
   it.effect(
     "is 400 in the operators' API, at every depth, with its path and the nearest one, and changes nothing",
     () =>

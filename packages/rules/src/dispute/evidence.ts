@@ -10,7 +10,7 @@ import type { DisputeEvent } from "./Dispute.ts"
 export interface Kept {
   /** The draft, or what was submitted. */
   readonly evidence: Evidence
-  /** On its way to the channel. */
+  /** Being sent to the channel. */
   readonly submitting: Evidence | null
   readonly submittedAt: DateTime.Utc | null
   /** When merchants were last able to see a change; null before the first draft. */
@@ -69,7 +69,7 @@ export const evidenceProblem = ({ files, text }: Evidence, submit: boolean): Inv
 /** An acquirer's test evidence is no evidence where a real bank, or our own sandbox's, reads it (silences: S29). */
 export const testTextProblem = ({ text }: Evidence, isTest: boolean): InvalidField | undefined =>
   text.uncategorized_text !== undefined && !isTest
-    ? new InvalidField({ param: "evidence.uncategorized_text", problem: "there is nothing of this name here" })
+    ? new InvalidField({ param: "evidence.uncategorized_text", problem: "is an unknown field" })
     : undefined
 
 /** `owned`: for each file in turn, whether its address is one of the merchant's own files. */
