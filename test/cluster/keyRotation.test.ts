@@ -83,7 +83,7 @@ it.live("runners are given the new key one after the other, and one is killed in
     a.signal("SIGKILL")
     yield* a.ended
     yield* release
-    yield* says(b, "nothing is sealed with SECRET_KEY_PREVIOUS any more: remove that setting")
+    yield* says(b, "no secret is encrypted with SECRET_KEY_PREVIOUS any more: remove that setting")
     assert.isNull((yield* keyOf(sql)).previous)
     const c = yield* runner(database, { SECRET_KEY: otherSecretKey })
     yield* c.ready

@@ -12,7 +12,7 @@ import { freePort } from "../kit/Service.ts"
 import { begins, connected, connectedAs } from "../stripe/kit.ts"
 
 const expires = Metric.gauge("coffer_public_certificate_expires_seconds", {
-  description: "Time until the certificate of PUBLIC_URL ends; +Inf where none is seen"
+  description: "Time until the certificate of PUBLIC_URL expires; +Inf without one"
 })
 const day = 86_400
 const open = (publicUrl: string) => ({ noOutbound: false, publicUrl })

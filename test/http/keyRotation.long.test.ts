@@ -164,7 +164,7 @@ describe("a change of SECRET_KEY", () => {
               "is not finished"
             )
             yield* running.pass("2 minutes")
-            assert.include(lines.join("\n"), "nothing is sealed with SECRET_KEY_PREVIOUS any more")
+            assert.include(lines.join("\n"), "no secret is encrypted with SECRET_KEY_PREVIOUS any more")
             assert.strictEqual(yield* metric(running, "coffer_secret_key_change"), 0)
             assert.isAtLeast(yield* metric(running, "coffer_secrets_resealed_total"), 5)
             assert.strictEqual((yield* sealedBy(running.sql, secretBytes)).opened, 0)

@@ -63,7 +63,7 @@ const copied = Effect.fnUntraced(function* (days: number) {
 const closed = /NO_OUTBOUND/
 
 const certificate = Metric.gauge("coffer_public_certificate_expires_seconds", {
-  description: "Time until the certificate of PUBLIC_URL ends; +Inf where none is seen"
+  description: "Time until the certificate of PUBLIC_URL expires; +Inf without one"
 })
 
 describe("a copy that calls nobody outside", () => {

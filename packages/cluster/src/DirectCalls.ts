@@ -61,8 +61,7 @@ export const none = DirectCalls.of({
 
 const callsTotal = (application: string) =>
   Metric.counter(`${application}_direct_calls_total`, {
-    description:
-      "Direct calls to other runners: answered, went by a message after all, or given up since the runner is silent",
+    description: "Direct calls to other runners, by outcome: answered, sent as a message instead, or given up",
     incremental: true
   })
 

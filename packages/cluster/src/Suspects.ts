@@ -21,7 +21,7 @@ const lookEvery = "250 millis"
 
 const gaugeOf = (application: string) =>
   Metric.gauge(`${application}_runners_suspected`, {
-    description: "Other runners that do not answer this one, so that calls to them are refused at once"
+    description: "Other runners that do not answer this one; calls to them are refused at once"
   })
 
 interface Call {

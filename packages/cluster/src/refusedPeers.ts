@@ -34,7 +34,7 @@ export interface Refusal {
 
 const counterOf = (application: string) =>
   Metric.counter(`${application}_runner_connections_refused_total`, {
-    description: "Connections between runners whose other end did not prove that it is a runner",
+    description: "Connections between runners that failed authentication",
     incremental: true
   })
 

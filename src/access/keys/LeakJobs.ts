@@ -36,9 +36,12 @@ export const layer = Layer.effectDiscard(
       const merchant = yield* Effect.catchTags(merchants.find(mail.merchant_id), { MerchantNotFound: Effect.die })
       const to = yield* addresses.of(merchant)
       if (to === null) {
-        yield* Effect.annotateLogs(Effect.logWarning("a merchant without an address is not told of a leaked key"), {
-          merchant_id: mail.merchant_id
-        })
+        yield* Effect.annotateLogs(
+          Effect.logWarning("a merchant without an address could not be notified of a leaked key"),
+          {
+            merchant_id: mail.merchant_id
+          }
+        )
         return yield* leaks.end(mail, "kept", "the merchant has no contact_email or support_email")
       }
       const isLate = DateTime.isGreaterThan(yield* currentTime, DateTime.addDuration(mail.reported_at, triedFor))

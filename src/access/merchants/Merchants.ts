@@ -300,13 +300,13 @@ const makeByKey = (
     })
 
   return (key) => {
-    if (!isKey(key)) return nobodys
+    if (!isKey(key)) return unknownKey
     const hash = keyHash(key)
     return { isRecalled: known.has(hash), account: accountOf(hash), hasEnded: wasKey(hash) }
   }
 }
 
-const nobodys: Keyed = { isRecalled: false, account: () => Effect.succeedNone, hasEnded: Effect.succeed(false) }
+const unknownKey: Keyed = { isRecalled: false, account: () => Effect.succeedNone, hasEnded: Effect.succeed(false) }
 
 const orNotFound = (merchantId: string) => (merchant: Option.Option<Merchant>) =>
   Option.isSome(merchant) ? Effect.succeed(merchant.value) : Effect.fail(new MerchantNotFound({ merchantId }))

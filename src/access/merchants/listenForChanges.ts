@@ -71,7 +71,7 @@ export const listenForChanges = Effect.fnUntraced(function* (
         // Changes while this runner did not listen are unknown, so nothing read before is kept.
         yield* reread
         provenAt = began
-        if (isWarned) yield* Effect.logInfo("hearing of merchant changes again")
+        if (isWarned) yield* Effect.logInfo("receiving merchant changes again")
         isWarned = false
         failures = 0
 
@@ -119,7 +119,7 @@ export const listenForChanges = Effect.fnUntraced(function* (
       Effect.gen(function* () {
         if (!(yield* health.answers) || ++failures < 2 || isWarned) return
         isWarned = true
-        yield* Effect.logWarning("not hearing of merchant changes; keys are read from the database", cause)
+        yield* Effect.logWarning("not receiving merchant changes; keys are read from the database", cause)
       })
     ),
     Effect.ignoreCause,

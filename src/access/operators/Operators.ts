@@ -99,8 +99,8 @@ export const layer = Layer.effect(
     return Operators.of({
       byToken: (token) => {
         if (secrets.isOperator(token))
-          return { ...nobodys, isRecalled: true, operator: Effect.succeedSome(fromSettings) }
-        if (!tokenPattern.test(token)) return nobodys
+          return { ...unknownBearer, isRecalled: true, operator: Effect.succeedSome(fromSettings) }
+        if (!tokenPattern.test(token)) return unknownBearer
         const hash = secrets.keyHash(token)
         // A token that is not valid now was valid once.
         const hasEnded = Effect.map(store.byTokenHash(hash), Option.isSome)
@@ -138,7 +138,7 @@ export const layer = Layer.effect(
   })
 ).pipe(Layer.provide(OperatorStore.layer))
 
-const nobodys: Bearer = { isRecalled: false, operator: Effect.succeedNone, hasEnded: Effect.succeed(false) }
+const unknownBearer: Bearer = { isRecalled: false, operator: Effect.succeedNone, hasEnded: Effect.succeed(false) }
 
 /** A token ends with each of its people, and never has more rights than each of them has now (silences: U40). */
 const identityOf = ({ operator, rolesNow }: OperatorStore.OfToken, now: DateTime.Utc): Option.Option<Identity> => {

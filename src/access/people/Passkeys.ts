@@ -99,12 +99,12 @@ export const layer = Layer.effect(
       signIn: span("Passkeys.signIn")(function* (credential, browser) {
         const { challenge, challengeText } = yield* challengeOf(credential, `sign in ${browser}`)
         const passkey = Option.getOrUndefined(yield* store.byCredential(credential.id))
-        if (passkey === undefined) return yield* new PasskeyNotValid({ why: "nobody has this passkey" })
+        if (passkey === undefined) return yield* new PasskeyNotValid({ why: "no person has this passkey" })
         const { passkey_id, person_id } = passkey
         const notValid = (why: string) => new PasskeyNotValid({ why, passkey: { passkey_id, person_id } })
         const { userHandle = null, ...response } = credential.response
         if (userHandle !== null && Buffer.from(userHandle, "base64url").toString() !== person_id) {
-          return yield* notValid("it is kept for somebody else")
+          return yield* notValid("it belongs to another person")
         }
         const info = yield* Effect.mapError(judge.assertion(credential.id, response, challengeText, passkey), notValid)
         const used = yield* store.use(passkey, info.newCounter, challenge, yield* currentTime)

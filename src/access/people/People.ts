@@ -371,11 +371,11 @@ const makeByIdentity = Effect.gen(function* () {
     const isInvited = (yield* invitations.to(normalEmail(email), now)).length > 0
     const hasRole = isInvited || (Option.isSome(found) && found.value.roles.length > 0)
     if (!hasRole && changes.every(({ role }) => role === null)) {
-      return yield* new UnknownPerson({ why: "nobody here has this address" })
+      return yield* new UnknownPerson({ why: "no person has this address" })
     }
     const link = Effect.fnUntraced(function* ({ person_id }: Person) {
       if (known || (yield* store.link(person_id, identity.issuer, identity.subject, now))) return
-      return yield* new UnknownPerson({ why: "the person is somebody else at this provider" })
+      return yield* new UnknownPerson({ why: "the person has another identity at this provider" })
     })
     // Before any role is given: the address may have been reassigned to another person.
     if (Option.isSome(found)) yield* link(found.value)

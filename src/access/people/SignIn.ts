@@ -392,7 +392,9 @@ const makeLinks = Effect.gen(function* () {
       const letterOf = (link: string, isShared: boolean) => signInMail({ to: email, link, isShared })
       const { kind } = yield* makeLink(person_id, asked, at, letterOf)
       if (kind === "own" || kind === "gone") return
-      yield* Effect.annotateLogs(Effect.logInfo("many who ask for a link share a mail"), { person: person_id })
+      yield* Effect.annotateLogs(Effect.logInfo("several requests for a sign-in link share a mail"), {
+        person: person_id
+      })
     })
   }
 })

@@ -158,7 +158,7 @@ const signIn = HttpApiBuilder.group(
           return yield* welcome(opened.value, "sign_in.useOpenId", changes.length === 0 ? {} : { changes })
         },
         Effect.tapErrorTag(["OpenIdFailed", "UnknownPerson"], ({ why }) =>
-          Effect.logInfo(`nobody was signed in by OpenID Connect: ${why.slice(0, 300)}`)
+          Effect.logInfo(`the sign-in by OpenID Connect failed: ${why.slice(0, 300)}`)
         ),
         Effect.catchTags({ UnknownPerson: peopleRefusals.UnknownPerson, OpenIdFailed, PasskeyRequired })
       )

@@ -16,12 +16,12 @@ const soon = "5 seconds"
 const tellEvery = "10 seconds"
 
 const resealed = Metric.counter("coffer_secrets_resealed_total", {
-  description: "Secrets that were sealed again with a changed SECRET_KEY",
+  description: "Secrets that were encrypted again with a changed SECRET_KEY",
   incremental: true
 })
 const underWay = Metric.gauge("coffer_secret_key_change", {
   description:
-    "1 while something may be sealed with SECRET_KEY_PREVIOUS: keep that setting until it is 0 on all runners"
+    "1 while secrets may be encrypted with SECRET_KEY_PREVIOUS: keep that setting until it is 0 on all runners"
 })
 
 export const layer = Layer.effectDiscard(
@@ -59,7 +59,7 @@ const makeWork = Effect.gen(function* () {
     yield* Metric.update(underWay, stage === "done" ? 0 : 1)
     if (stage === "done") {
       secrets.sealWithCurrent()
-      yield* tell.once("done", "nothing is sealed with SECRET_KEY_PREVIOUS any more: remove that setting")
+      yield* tell.once("done", "no secret is encrypted with SECRET_KEY_PREVIOUS any more: remove that setting")
       return 0
     }
     const known = yield* store.keyIsWith
@@ -98,7 +98,7 @@ const makeTeller = () => {
         if (loggedAt !== undefined && DateTime.isLessThan(now, DateTime.addDuration(loggedAt, tellEvery)))
           return Effect.void
         loggedAt = now
-        return Effect.annotateLogs(Effect.logInfo("secrets are sealed again"), { resealed: total })
+        return Effect.annotateLogs(Effect.logInfo("secrets are encrypted again"), { resealed: total })
       })
   }
 }

@@ -76,7 +76,7 @@ const makeResealer = (secrets: Secrets["Service"]) => {
     complain: Effect.suspend(() =>
       unreadable.length === 0
         ? Effect.void
-        : Effect.logError("secrets cannot be opened with any key").pipe(
+        : Effect.logError("secrets cannot be decrypted with any key").pipe(
             Effect.annotateLogs({ count: unreadable.length, first: unreadable[0] })
           )
     )
@@ -175,7 +175,8 @@ const accountsPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"], cha
     for (const { accounts, merchantId, mode } of rows) {
       const before = count()
       const unknown = Object.keys(accounts).filter((name) => channel.all().every((each) => each.name !== name))
-      if (unknown.length > 0) yield* Effect.logError(`no channel is wired that opens accounts at ${unknown.join(", ")}`)
+      if (unknown.length > 0)
+        yield* Effect.logError(`accounts cannot be decrypted without their channels ${unknown.join(", ")}`)
       const resealed = channel.reseal({ merchantId, mode }, accounts, again)
       if (count() === before) continue
       yield* sql`update merchant_modes set channel_accounts = ${jsonText(resealed)}::text::jsonb

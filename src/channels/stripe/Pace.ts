@@ -126,7 +126,7 @@ const second = 1_000
 const pauseMin = 5
 
 const waits = Metric.counter("coffer_stripe_waits_total", {
-  description: "Calls to Stripe that waited because the account had as many in that second as Stripe takes",
+  description: "Calls to Stripe that waited because of the account's rate limit",
   incremental: true
 })
 const countWait = (mode: Mode, urgency: Urgency, by: number) =>

@@ -49,7 +49,7 @@ export class Reconciliation extends Context.Service<
 >()("@coffer/stripe/Reconciliation") {}
 
 const differences = Metric.gauge("coffer_reconciliation_differences", {
-  description: "Payments of which Stripe's books and ours differ; somebody has to look"
+  description: "Payments that differ between Stripe's books and ours; a person has to look"
 })
 
 const inMode = (mode: Mode) => Metric.withAttributes(differences, { mode })
@@ -110,7 +110,7 @@ export const layer = Layer.effect(
       const ids = (some: typeof compared) => some.map(({ payment_id }) => payment_id)
       for (const each of compared.filter(isDifferent)) {
         if (!(yield* store.note(account, each, now))) continue
-        yield* Effect.logError("Stripe's books and ours differ about a payment").pipe(
+        yield* Effect.logError("a payment differs between Stripe's books and ours").pipe(
           Effect.annotateLogs({ merchant_id: account.merchantId, mode: account.mode, ...each })
         )
       }

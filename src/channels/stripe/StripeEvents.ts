@@ -370,4 +370,4 @@ const handleDispute = ({ client, disputes, orderIn, orders, payments, presented 
 
 /** A person may have to look at it: the log line names the object. */
 const logIgnored = (why: string) =>
-  Effect.as(Effect.logWarning(`Stripe told of something that we leave alone: ${why}`), "ignored" as const)
+  Effect.as(Effect.logWarning(`an event of Stripe was ignored: ${why}`), "ignored" as const)

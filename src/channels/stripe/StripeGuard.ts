@@ -175,10 +175,10 @@ const calls = Metric.counter("coffer_stripe_calls_total", {
   incremental: true
 })
 const down = Metric.gauge("coffer_stripe_down", {
-  description: "1 from when a call to Stripe is ended at once, because the last ones had no answer, until one has"
+  description: "1 while calls to Stripe fail at once, because the last ones had no answer"
 })
 const proxyDown = Metric.gauge("coffer_stripe_proxy_down", {
-  description: "1 from when STRIPE_PROXY opens no way to Stripe, until a call gets through it"
+  description: "1 while STRIPE_PROXY opens no connection to Stripe"
 })
 const failed = ["refused", "credentials", "rate_limited", "crowded", "unreached", "silent", "proxy"] as const
 const outcomes = ["answered", ...failed, "circuit_open"] as const

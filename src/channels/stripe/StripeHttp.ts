@@ -220,7 +220,7 @@ const strayRefusals = {
     message: `No session ${id}.`
   })),
   StraySessionOver: refuseAs(Wire.Conflict, (_: StraySessionOver) => ({
-    message: "The session has ended: nobody can pay in it, or all of its payment went back."
+    message: "The session has ended: it can no longer be paid, or its whole payment went back."
   }))
 }
 
@@ -281,7 +281,7 @@ const accountsMax = 10_000
 
 const outcomes = ["stored", "repeated", "ignored", "no_account", "thin", "refused"] as const
 const webhooks = Metric.counter("coffer_stripe_webhooks_total", {
-  description: "Requests of Stripe with events, by what became of them",
+  description: "Webhook requests from Stripe, by outcome",
   incremental: true
 })
 /** `none`: the address belongs to no merchant. */
@@ -347,7 +347,7 @@ export const layerWebhooks: Routes = HttpRouter.use(
       const event = Option.getOrUndefined(parseJson(body.toString()))
       if (isThin(event)) {
         yield* noteArrival(account.value, "thin")
-        yield* Effect.logWarning(`A destination of events at Stripe says too little: ${thinProblem}`).pipe(
+        yield* Effect.logWarning(`An event destination at Stripe is wrong: ${thinProblem}`).pipe(
           Effect.annotateLogs({ merchant_id: account.value.merchantId, mode })
         )
         return yield* Effect.as(count(mode, "thin"), answer(thinProblem, 400))

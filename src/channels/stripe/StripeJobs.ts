@@ -56,11 +56,11 @@ export const layerReconciliation = Layer.effectDiscard(
 
 const outcomes = ["adopted", "ignored", "given_up"] as const
 const handled = Metric.counter("coffer_stripe_events_total", {
-  description: "Events of Stripe that were handled, by what became of them; given_up: somebody has to look",
+  description: "Events of Stripe that were handled, by outcome; given_up: a person has to look",
   incremental: true
 })
 const found = Metric.counter("coffer_stripe_events_found_total", {
-  description: "Events that no webhook had told, and that were found in Stripe's list",
+  description: "Events that came by no webhook and were found in Stripe's list",
   incremental: true
 })
 const count = (mode: Mode, outcome: (typeof outcomes)[number], by = 1) =>
@@ -158,7 +158,7 @@ const pollEvents = Effect.gen(function* () {
       after = listed.data.at(-1)?.id
       if (!listed.has_more || after === undefined) return
     }
-    yield* Effect.logError("Stripe has more events of an account than are looked through")
+    yield* Effect.logError("Stripe has more events of an account than are read")
   })
 
   /** From the end of the last round, one window after the other: after a failure the next round continues there. */

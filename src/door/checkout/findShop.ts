@@ -6,15 +6,15 @@ import type { Merchants } from "../../access/merchants/Merchants.ts"
 import { offeredIn, shopOf } from "../../access/merchants/shopOf.ts"
 import type { PageContext } from "./frame.ts"
 
-const nobody: Pick<PageContext, "shop" | "offered"> = { shop: undefined, offered: PaymentMethod.literals }
+const withoutMerchant: Pick<PageContext, "shop" | "offered"> = { shop: undefined, offered: PaymentMethod.literals }
 
 export const findShop = (
   { find }: Pick<Merchants["Service"], "find">,
   of: { readonly merchantId: string; readonly mode: Mode } | undefined
 ): Effect.Effect<Pick<PageContext, "shop" | "offered">> =>
   of === undefined
-    ? Effect.succeed(nobody)
+    ? Effect.succeed(withoutMerchant)
     : Effect.match(find(of.merchantId), {
-        onFailure: () => nobody,
+        onFailure: () => withoutMerchant,
         onSuccess: (merchant) => ({ shop: shopOf(merchant), offered: offeredIn(merchant.modes[of.mode]) })
       })

@@ -19,19 +19,19 @@ import { newestBackup } from "./hostChecks.ts"
 import * as publicCertificate from "./publicCertificate.ts"
 
 const gauge = (name: string, description: string) => Metric.gauge(name, { description })
-const parked = gauge("coffer_parked_payments", "Parked payments that no operator has closed; beyond 1000 not counted")
-const disputes = gauge("coffer_disputes_near_end", "Disputes without an answer whose last moment is within 48 hours")
+const parked = gauge("coffer_parked_payments", "Parked payments that no operator has closed, counted up to 1000")
+const disputes = gauge("coffer_disputes_near_end", "Unanswered disputes whose deadline is within 48 hours")
 const belowZero = gauge("coffer_wallets_below_zero", "Wallets whose available balance is below zero")
-const auditAge = gauge("coffer_audit_age_seconds", "Time since the last round of the auditor that ended had begun")
+const auditAge = gauge("coffer_audit_age_seconds", "Time since the start of the auditor's last completed round")
 const auditLate = gauge("coffer_audit_overdue_seconds", "How long the next round of the auditor has been due")
 const reconciled = gauge(
   "coffer_reconciliation_age_seconds",
-  "Time since the books of an account at a channel were compared: the longest wait; 0 where none takes payments"
+  "Longest time since an account's books at a channel were compared; 0 if none takes payments"
 )
-const backupAge = gauge("coffer_backup_age_seconds", "Age of the newest file in BACKUP_DIR; +Inf where there is none")
+const backupAge = gauge("coffer_backup_age_seconds", "Age of the newest file in BACKUP_DIR; +Inf if there is none")
 const diskFree = gauge("coffer_disk_free_bytes", "Free bytes on the disk of a folder")
 const diskSize = gauge("coffer_disk_size_bytes", "Size of the disk of a folder")
-const certificate = gauge("coffer_certificate_expires_seconds", "Time until the runners' certificate ends")
+const certificate = gauge("coffer_certificate_expires_seconds", "Time until the runners' certificate expires")
 
 const lookEvery = "1 minute"
 const pause = onRealTime(Effect.sleep(lookEvery))

@@ -16,7 +16,7 @@ const altered = Metric.gauge("coffer_checkout_page_altered", {
   description: "1 while the checkout page at PUBLIC_URL differs from the one that the service sends; else 0"
 })
 const age = Metric.gauge("coffer_checkout_page_look_age_seconds", {
-  description: "Time since the checkout page was last seen at PUBLIC_URL; +Inf where it never was"
+  description: "Time since the checkout page was last fetched at PUBLIC_URL; +Inf if never"
 })
 
 /** Looks at the metrics, one a minute, from one look at the page to the next. */
@@ -117,12 +117,14 @@ export const makeLook = ({ host, noOutbound, port, publicUrl }: Read) => {
     differing = found.length === 0 ? 0 : differing + 1
     looks = differing > 0 && differing < differingMin ? 1 : looksPerPage
     if (differing >= differingMin) {
-      yield* Effect.logError(`the checkout page at ${outside} is not the one that is sent: ${found.join("; ")}`)
+      yield* Effect.logError(
+        `the checkout page at ${outside} differs from the one that the service sends: ${found.join("; ")}`
+      )
     }
   })
   const compared = Effect.catchCause(compare, (cause) => {
     looks = looksPerFailure
-    return Effect.logDebug("the checkout page was not seen from outside", cause)
+    return Effect.logDebug("the checkout page could not be fetched from outside", cause)
   })
 
   const isLookedAt = !noOutbound && publicUrl.startsWith("https:")

@@ -6,7 +6,7 @@ import { currentTime } from "../../platform/runtime/clock.ts"
 import type { Settings } from "../../platform/runtime/Settings.ts"
 
 const expires = Metric.gauge("coffer_public_certificate_expires_seconds", {
-  description: "Time until the certificate of PUBLIC_URL ends; +Inf where none is seen"
+  description: "Time until the certificate of PUBLIC_URL expires; +Inf without one"
 })
 
 /** A connection and its handshake may take so long. */

@@ -59,7 +59,7 @@ export const layer = Layer.effect(
       // DatabaseHealth reports that Postgres is away.
       if (isLost || isDatabaseLost(cause)) return
       isLost = true
-      yield* Effect.logWarning("Postgres counts no requests; until it does, each runner counts for itself", cause)
+      yield* Effect.logWarning("Postgres does not count requests; until it does, each runner counts for itself", cause)
     })
     const begin = () => {
       if (isCounting) return

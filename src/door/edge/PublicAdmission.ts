@@ -175,7 +175,7 @@ export const addressesMax = 20_000
 const samplesMax = 60
 
 const refused = Metric.counter("coffer_credentials_refused_total", {
-  description: "Keys, tokens and sessions that were nobody's, or came from an address that had sent too many of those",
+  description: "Unknown keys, tokens and sessions, and those refused because their address had sent too many",
   incremental: true
 })
 const countOf = (of: Kind) => Metric.withAttributes(refused, { of })
@@ -206,7 +206,7 @@ export const layerFailedCredentials = Layer.effect(
     const sample = Effect.fnUntraced(
       function* (of: Kind, ip: string) {
         yield* Effect.logWarning(
-          `a key, token or session of no ${of} came from ${ip}; more of this minute are only counted`
+          `an unknown key, token or session (${of}) came from ${ip}; more of this minute are only counted`
         )
         yield* log.write({ act: `credentials.${of}`, phase: "refused", target: ip, status: 401 })
       },

@@ -111,7 +111,7 @@ const mailOf = (order: Order, fact: OrderEvent): ChangeSet => {
 }
 
 const parked = Metric.counter("coffer_payments_parked_total", {
-  description: "Payments that are not what the order asked for, or cannot be given back; somebody has to look",
+  description: "Payments that do not match their order, or cannot be returned; a person has to look",
   incremental: true
 })
 

@@ -126,7 +126,7 @@ const makeDeliver = Effect.fnUntraced(function* (open: Receipts["Service"]["show
     if (sent.failure._tag === "MailUncertain") return yield* lose(sending, sent.failure.reason)
     const reason = asLine(sent.failure.reason)
     const isOver = isForGood(mail, sent.failure, now)
-    yield* Effect.logWarning(`a receipt was not taken by the mail server${isOver ? "" : " and is tried again"}`, {
+    yield* Effect.logWarning(`a receipt was not accepted by the mail server${isOver ? "" : " and is tried again"}`, {
       mail: mail.id,
       reason: withoutAddress(mail, reason)
     })
@@ -136,7 +136,7 @@ const makeDeliver = Effect.fnUntraced(function* (open: Receipts["Service"]["show
 
   const lose = (mail: Mail, error: string) =>
     Effect.andThen(
-      Effect.logError("whether a receipt was sent is not known; it is not sent again", {
+      Effect.logError("it is unknown whether a receipt was sent; it is not sent again", {
         mail: mail.id,
         error: withoutAddress(mail, error)
       }),

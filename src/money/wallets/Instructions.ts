@@ -175,7 +175,7 @@ const notRead = (defect: unknown) =>
   isDatabaseTrouble(defect) ? Effect.fail(new NotCommitted({ reason: "overloaded" })) : Effect.die(defect)
 
 const refusedMessages = Metric.counter("coffer_runner_messages_refused_total", {
-  description: "Messages of other runners that were not what a runner sends",
+  description: "Invalid messages from other runners",
   incremental: true
 })
 

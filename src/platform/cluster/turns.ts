@@ -18,7 +18,7 @@ export interface Turns {
   readonly waiting: () => number
 }
 
-const busy = Metric.gauge("coffer_objects_busy", { description: "Objects that a command is at work on, by kind" })
+const busy = Metric.gauge("coffer_objects_busy", { description: "Objects with a command under way, by kind" })
 const inLine = Metric.gauge("coffer_commands_waiting", {
   description: "Commands that wait for an earlier one for the same object, by kind"
 })

@@ -64,7 +64,7 @@ export const layer = Layer.effect(
     const survived = (taken: ReadonlyArray<OpenSet>, work: Effect.Effect<void>) =>
       Effect.catchCause(work, (cause) =>
         Effect.andThen(
-          Effect.logError("a batch of change sets ended by a mistake", cause),
+          Effect.logError("a batch of change sets ended with a defect", cause),
           Effect.sync(() => sets.failAll(taken.filter(sets.isOpen), "unknown"))
         )
       )
@@ -105,7 +105,7 @@ const sizes = Metric.histogram("coffer_batch_size", {
   boundaries: [1, 2, 4, 8, 16, 32, 64, 128, 256]
 })
 const durations = Metric.histogram("coffer_batch_duration_seconds", {
-  description: "Time from taking a batch until all in it were answered or had gone aside, seconds, by lane",
+  description: "Time from taking a batch until all in it were answered or put aside, seconds, by lane",
   boundaries: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 })
 
@@ -154,7 +154,7 @@ const rowsOf = ({ changes }: OpenSet) =>
   changes.flatMap((change) => (change.op === "update" ? [`${change.table} ${keyOf(change)}`] : []))
 
 const waiting = Metric.gauge("coffer_change_sets_locked", {
-  description: "Change sets that wait for a lock that somebody else holds"
+  description: "Change sets that wait for a lock held by another program"
 })
 
 interface Options {
@@ -185,7 +185,7 @@ const makeBlockedSets = Effect.fnUntraced(function* (options: Options) {
     /** Puts the blocked sets aside, with all sets that have one of their lane keys. Returns the others. */
     put: Effect.fnUntraced(function* ({ blocked, sets: all }: Blocked) {
       const lanes = new Set([...(blocked.size === 0 ? all : blocked)].map(({ lane }) => lane))
-      yield* Effect.logWarning("change sets wait for a lock that somebody else holds", {
+      yield* Effect.logWarning("change sets wait for a lock held by another program", {
         sets: blocked.size === 0 ? all.length : blocked.size,
         rows: [...new Set([...blocked].flatMap(rowsOf))].slice(0, namedMax).join(", "),
         lanes: [...lanes].slice(0, namedMax).join(", ")

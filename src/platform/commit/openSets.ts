@@ -34,13 +34,13 @@ const holdsListsMillis = 1_000
 
 const waiting = Metric.gauge("coffer_change_sets_waiting", { description: "Change sets that wait for their commit" })
 const stale = Metric.counter("coffer_stale_versions_total", {
-  description: "Change sets that were decided on a version of a row that was no longer there, by table",
+  description: "Change sets that were decided on a stale version of a row, by table",
   incremental: true
 })
 const ended = Metric.counter("coffer_change_sets_total", {
   description:
-    "Change sets that have ended, by outcome; stale and taken: somebody else was first; overtaken: a list has shown " +
-    "a later number; unknown: nobody knows whether it was written",
+    "Change sets that have ended, by outcome; stale and taken: another writer was first; overtaken: a list has shown " +
+    "a later number; unknown: the outcome is unknown",
   incremental: true
 })
 const byOutcome = {

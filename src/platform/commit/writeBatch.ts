@@ -159,7 +159,7 @@ class Conflict {
 }
 
 const lost = Metric.counter("coffer_batches_lost_total", {
-  description: "Batches of change sets of which nobody knows whether they were written",
+  description: "Batches of change sets whose outcome is unknown",
   incremental: true
 })
 

@@ -66,7 +66,7 @@ export const TidiesWhenTold = Context.Reference<boolean>("@coffer/platform/Tidie
 })
 
 const closed = Metric.gauge("coffer_outbound_closed", {
-  description: "1 while NO_OUTBOUND is set: nobody outside is called, and due work that would call them rests"
+  description: "1 while NO_OUTBOUND is set: no outside calls are made, and due work that needs them is paused"
 })
 
 /** The shortest sleep. A row that stays due without being worked on is held by another runner. */
@@ -204,7 +204,7 @@ const wakeTime = (now: number, next: Option.Option<number>, poll: Duration.Durat
 }
 
 const roundsOfAll = Metric.counter("coffer_worker_rounds_total", {
-  description: "Rounds that a worker has ended; one that does not grow for minutes belongs to a worker that hangs",
+  description: "Rounds that a worker has ended; without growth for minutes the worker hangs",
   incremental: true
 })
 const rowsOfAll = Metric.counter("coffer_worker_rows_total", {
@@ -213,7 +213,7 @@ const rowsOfAll = Metric.counter("coffer_worker_rows_total", {
 })
 
 const failuresOfAll = Metric.counter("coffer_worker_failures_total", {
-  description: "Rounds of a worker that failed and were begun again",
+  description: "Rounds of a worker that failed and were retried",
   incremental: true
 })
 
@@ -232,7 +232,7 @@ const makeRound = Effect.fnUntraced(function* ({ name, next, run }: Work) {
     failedInARow++
     yield* Metric.update(failures, 1)
     const isDatabaseAway = isDatabaseTrouble(Cause.squash(cause))
-    if (!isDatabaseAway) yield* Effect.logError(`worker ${name} failed and will begin again`, cause)
+    if (!isDatabaseAway) yield* Effect.logError(`worker ${name} failed and will be retried`, cause)
     else if (failedInARow === 1) yield* Effect.logDebug(`worker ${name} waits for the database`)
     if (!isDatabaseAway) {
       return Option.some((yield* currentMillis) + Duration.toMillis(pauseAfterFailure(failedInARow)))

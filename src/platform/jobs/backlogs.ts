@@ -18,7 +18,7 @@ export interface BacklogOf extends Backlog {
 }
 
 const due = Metric.gauge("coffer_rows_due", {
-  description: "Rows that are due for a worker and not leased; those beyond 10000 are not counted"
+  description: "Rows that are due for a worker and not leased, counted up to 10000"
 })
 const oldestDue = Metric.gauge("coffer_rows_oldest_due_seconds", {
   description: "How long the oldest of them has been due, seconds"

@@ -31,7 +31,7 @@ export const forEachLeased = <Item, E>(
         Effect.catchCause(inTime(work(item), within), (cause) => {
           const reason = expectedReason(cause)
           outcomes.set(nameOf(item), reason ?? unexpected)
-          if (reason === undefined) return Effect.logError(`${what} ${nameOf(item)} will be tried again`, cause)
+          if (reason === undefined) return Effect.logError(`${what} ${nameOf(item)} will be retried`, cause)
           return Effect.sync(() => failed.set(reason, [...(failed.get(reason) ?? []), nameOf(item)]))
         }),
       { concurrency: leasedMax, discard: true }

@@ -35,7 +35,7 @@ const waiting = Metric.gauge("coffer_database_pool_waiting", {
 
 const refusals = (sqlstate: string) =>
   Metric.counter("coffer_database_refusals_total", {
-    description: "Statements that Postgres refused for a reason that is not in one row, by class of SQLSTATE",
+    description: "Statements that Postgres refused for reasons beyond a single row, by class of SQLSTATE",
     incremental: true,
     attributes: { sqlstate }
   })

@@ -133,7 +133,7 @@ const withoutQueue = <A, E, R>(migrating: Effect.Effect<A, E, R>) =>
       if (logged === holders) return Effect.void
       logged = holders
       return Effect.logWarning(
-        `the migration waits for a lock that ${holders} holds; it is tried again for ${patience} at most`
+        `the migration waits for a lock that ${holders} holds; it is retried for ${patience} at most`
       )
     })
     const attempt = sql

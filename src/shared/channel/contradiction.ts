@@ -3,7 +3,7 @@ import { Mode } from "@coffer/model/Ids"
 import { Effect, Metric } from "effect"
 
 const contradictions = Metric.counter("coffer_channel_contradictions_total", {
-  description: "Reports of the channel that cannot follow what it said before; somebody has to look",
+  description: "Reports of the channel that contradict an earlier one; a person has to look",
   incremental: true
 })
 

@@ -144,7 +144,7 @@ class Shares {
 }
 
 const refused = Metric.counter("coffer_http_requests_shed_total", {
-  description: "Requests refused with 503 because too much is in work, by kind",
+  description: "Requests shed with 503 because of overload, by kind",
   incremental: true
 })
 

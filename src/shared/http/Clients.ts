@@ -36,7 +36,7 @@ const tickMillis = 100
 
 const cut = Metric.counter("coffer_http_clients_cut_total", {
   description:
-    "Clients that were cut off, by what they held and why; room: others needed it, slow: below the least rate",
+    "Clients that were cut off, by what they held and why; room: memory was needed, slow: below the minimum rate",
   incremental: true
 })
 

@@ -22,7 +22,7 @@ const successes = Metric.counter("coffer_delivery_successes_total", {
 })
 const failures = Metric.counter("coffer_delivery_failures_total", {
   description:
-    "Attempts to deliver that failed, by why; status: the answer was not 2xx; secret: ours cannot be decrypted",
+    "Attempts to deliver that failed, by reason; status: the answer was not 2xx; secret: ours cannot be decrypted",
   incremental: true
 })
 
