@@ -1,6 +1,6 @@
 /**
- * The floors of the service, and the rooms on each. A floor stands on those below it. The service is built from the
- * bottom up and stops from the top down: HTTP drains, workers end, slots leave, rooms close, and Postgres stops last.
+ * The floors of the service, and the rooms on each. A floor uses those below it. The service is built from the bottom
+ * up and stops from the top down: HTTP drains, workers end, slots leave, rooms close, and Postgres stops last.
  */
 import * as Joining from "@coffer/cluster/Joining"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -83,7 +83,7 @@ export interface Parts {
   readonly channels?: Layer.Layer<never, never, channels.Needs>
 }
 
-/** It looks at the rows of the rooms above. */
+/** It reads the rows of the rooms above. */
 const shown = Layer.provideMerge(ConsoleRoom.layer, overview)
 
 /** Rooms, slots and workers: the service without its HTTP port. Needs Settings, a database, Faults and Outbound. */

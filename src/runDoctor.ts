@@ -50,7 +50,7 @@ export const runDoctor = Effect.fnUntraced(
 const failed = (message: string) =>
   Effect.andThen(Console.error(`coffer: ${message.replace(/\s+/g, " ")}`), Effect.fail(new Unwell({ exitCode: 2 })))
 
-/** A part that cannot be had, such as a database that is away, is told by the checks that need it. */
+/** A missing part, such as a database that is away, is reported by the checks that need it. */
 const installation = Effect.fnUntraced(function* (live: boolean) {
   const { backups, connections, databaseUrl, home: folder } = yield* Settings.startup
   const home = path.resolve(folder)

@@ -1,7 +1,7 @@
 /**
- * How this process is told to stop, and how long that may take. SIGHUP is sent by a terminal that closes, too. Node
- * would end the process at once then, and leave an embedded Postgres behind. So it is a stop in good order, unless the
- * program does something else with it.
+ * The signals that stop this process, and how long that may take. A closing terminal sends SIGHUP, too. Node would end
+ * the process at once then, and leave an embedded Postgres behind. So it is a stop in good order, unless the program
+ * does something else with it.
  */
 let onHangup = (): void => void process.kill(process.pid, "SIGTERM")
 

@@ -36,7 +36,7 @@ export const supervise = (text: string) =>
     const home = path.resolve(folder)
     const embedded = Option.isNone(databaseUrl)
     if (embedded && Option.isSome(ownerUrl)) return yield* notStarted("MIGRATION_DATABASE_URL goes with DATABASE_URL.")
-    // Read here too, so that a wrong one is told once, and so that the runners find the secrets that a start makes.
+    // Read here too, so that a wrong one is reported once, and so that the runners find the secrets that a start makes.
     const context = yield* Layer.build(Settings.layer({ embedded }).pipe(Layer.provideMerge(DataDir.layer(home)))).pipe(
       // Each runner is given a port of its own.
       Effect.provide(ConfigProvider.layerAdd(ConfigProvider.fromEnv({ env: yield* placeholderPort })))

@@ -90,7 +90,7 @@ describe("checkout: cards", () => {
     })
   }
 
-  it("all mistakes are told at once, in the order of the fields", () => {
+  it("all mistakes are reported at once, in the order of the fields", () => {
     const checked = judged({ number: "1", expiry: "1", cvc: "1" }, august)
     assert.deepStrictEqual(checked, mistaken("number", "expiry", "cvc"))
   })

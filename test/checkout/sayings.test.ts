@@ -120,7 +120,7 @@ describe("pages for buyers", () => {
     assert.strictEqual(summary?.match(/<li>/g)?.length, 3)
   })
 
-  it("name the methods in type: no drawing stands in for anybody's mark", () => {
+  it("name the methods in type: no drawing imitates a trademark", () => {
     const [methods] = /<div class="methods">[^]*?<\/fieldset>/.exec(renderSeen(pageOf(pending, soon), seen)) ?? []
     assert.match(plain(methods ?? ""), /Card Alipay WeChat Pay/)
     assert.notInclude(methods ?? "", "<svg")

@@ -13,7 +13,7 @@ import { screens } from "../kit/pages/checkoutScreens.ts"
 const { brandOf, groupNumber, slashExpiry } = cardTyping
 
 describe("checkout: the script", () => {
-  it("is JavaScript without types, comments and names that nobody defines, also as Node reads it", () => {
+  it("is JavaScript without types, comments and undefined names, also as Node reads it", () => {
     const print = 'import { script } from "./src/door/checkout/script.ts"; process.stdout.write(script.markup)'
     const markup = execFileSync(process.execPath, ["--input-type=module", "-e", print], { encoding: "utf8" })
     const source = /^<script>(.*)<\/script>$/s.exec(markup)![1]!

@@ -31,7 +31,7 @@ describe("coffer clock", () => {
     })
   )
 
-  it.live("waits for a clock that takes longer, and the second who moves it meanwhile is told where it goes", () =>
+  it.live("waits for a clock that takes longer, and a second caller that moves it meanwhile gets its target", () =>
     Effect.gen(function* () {
       const running = yield* start()
       const env = envOf(running)

@@ -1,4 +1,4 @@
-/** A repository that somebody else wrote may name an address, and that address may answer anything. */
+/** A foreign repository may name an address, and that address may answer anything. */
 import { mkdirSync, readFileSync, rmSync, mkdtempSync, chmodSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

@@ -72,7 +72,7 @@ describe("coffer ledger verify", () => {
     })
   )
 
-  it.live("names the row that somebody changed in the database, online, offline and by the audit", () =>
+  it.live("names a row that was changed in the database, online, offline and by the audit", () =>
     Effect.gen(function* () {
       const running = yield* start()
       yield* aBusyMerchant(running)

@@ -90,7 +90,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
     })
   )
 
-  it.effect("is told what to do when the token or the address is wrong, and no token is printed", () =>
+  it.effect("says what to do when the token or the address is wrong, and prints no token", () =>
     Effect.gen(function* () {
       const { running } = yield* aMerchant
       const env = operatorEnv(running)
@@ -124,25 +124,27 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
     }).pipe(Effect.scoped)
   )
 
-  it.effect("sends none twice when an answer is lost: it is looked for, and what is unknown is told and left", () =>
-    Effect.gen(function* () {
-      const { amounts, running, words } = yield* afterAnOutage
-      const line = yield* faultyLine(running.baseUrl, () => {})
-      // The list; and of each a look, the act, and a look when nobody answered.
-      line.plan("pass", "pass", "lose", "pass", "pass", "refuse", "pass")
-      const first = yield* type([...words, "--json"], operatorEnv(running, line.url))
-      assert.deepStrictEqual(
-        jsonLines(first.stdout).map(({ outcome }) => outcome),
-        ["done", "unknown", "done"],
-        first.stderr
-      )
-      assert.strictEqual(first.code, 1)
-      assert.match(first.stderr, /2 of 3 deliveries were resent\.\n {2}1 unknown: no response/)
-      assert.sameMembers(yield* amounts, [100, 300])
-      const second = yield* type(words, operatorEnv(running))
-      assert.strictEqual(second.stdout, "1 of 1 deliveries were resent.\n")
-      assert.sameMembers(yield* amounts, [100, 300, 200])
-    }).pipe(Effect.scoped)
+  it.effect(
+    "sends none twice when an answer is lost: it is looked for, and an unknown outcome is reported and left",
+    () =>
+      Effect.gen(function* () {
+        const { amounts, running, words } = yield* afterAnOutage
+        const line = yield* faultyLine(running.baseUrl, () => {})
+        // The list; and of each a look, the act, and a look when nobody answered.
+        line.plan("pass", "pass", "lose", "pass", "pass", "refuse", "pass")
+        const first = yield* type([...words, "--json"], operatorEnv(running, line.url))
+        assert.deepStrictEqual(
+          jsonLines(first.stdout).map(({ outcome }) => outcome),
+          ["done", "unknown", "done"],
+          first.stderr
+        )
+        assert.strictEqual(first.code, 1)
+        assert.match(first.stderr, /2 of 3 deliveries were resent\.\n {2}1 unknown: no response/)
+        assert.sameMembers(yield* amounts, [100, 300])
+        const second = yield* type(words, operatorEnv(running))
+        assert.strictEqual(second.stdout, "1 of 1 deliveries were resent.\n")
+        assert.sameMembers(yield* amounts, [100, 300, 200])
+      }).pipe(Effect.scoped)
   )
 
   it.effect("may kill the command and begin it again: each is sent once in all", () =>
@@ -166,7 +168,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
     }).pipe(Effect.scoped)
   )
 
-  it.effect("takes a step of many payouts; what is refused is told, and a lost answer changes nothing twice", () =>
+  it.effect("takes a step of many payouts; refusals are reported, and a lost answer changes nothing twice", () =>
     Effect.gen(function* () {
       const { merchantId, numbers, payouts, running, states } = yield* somePayouts
       const whose = ["--merchant", merchantId]
@@ -206,7 +208,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
   )
 })
 
-it.live("a payout that takes two operators is told as waiting, and the others go on", () =>
+it.live("a payout that needs two operators is reported as waiting, and the others continue", () =>
   Effect.gen(function* () {
     const running = yield* start({ env: { TWO_OPERATORS: "payouts:300" } })
     const mine = { running, shop: merchantOf(running), merchantId: running.merchant.merchantId }

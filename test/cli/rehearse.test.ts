@@ -330,7 +330,7 @@ describe("coffer stripe rehearse", () => {
     ["no key", {}, []],
     ["a key for another host than Stripe's", { STRIPE_KEY: key }, ["--api", "https://stripe.example"]]
   ] as const) {
-    it.live(`refuses ${what} with exit code 2, and calls nobody`, () =>
+    it.live(`refuses ${what} with exit code 2, and makes no calls`, () =>
       Effect.gen(function* () {
         let asked = 0
         const { address } = yield* planted(() => void asked++)

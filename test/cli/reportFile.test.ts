@@ -101,7 +101,7 @@ describe("coffer reports file", () => {
     })
   )
 
-  it.live("goes on with the part that a killed command left, and begins anew where that is no part of it", () =>
+  it.live("resumes the part that a killed command left, and starts over if that is not a part of the file", () =>
     Effect.gen(function* () {
       const { env, line, place, report_no, whole } = yield* reported([])
       const file = path.join(place, "books.csv")

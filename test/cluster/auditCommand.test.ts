@@ -66,7 +66,7 @@ describe("coffer audit", () => {
     )
   )
 
-  it.live("looks at the embedded database beside the service that runs on it, and at one that nobody runs", () =>
+  it.live("looks at the embedded database beside the service that runs on it, and at one that no service runs on", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const home = yield* newHome

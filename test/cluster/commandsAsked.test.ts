@@ -26,7 +26,7 @@ it.live("a runner counts the commands that it carries out itself, and those that
   })
 )
 
-it.live("whoever owns a wallet owns its orders: a payment that is sent on is not sent on again", () =>
+it.live("the owner of a wallet owns its orders: a payment that is sent on is not sent on again", () =>
   Effect.gen(function* () {
     const { a, b, sql } = yield* twoRunners
     const held = yield* eachOwnsAPart(sql, 2)

@@ -48,8 +48,8 @@ const hold = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, statement: s
   yield* Effect.forkScoped(holding)
 })
 
-describe("one wallet's row is locked by somebody else", () => {
-  it.live("other merchants create and pay as always, and its own merchant is told to come back", () =>
+describe("one wallet's row is locked by another program", () => {
+  it.live("other merchants create and pay as always, and its own merchant has to retry", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase
       const service = yield* start({ database })
@@ -87,7 +87,7 @@ describe("one wallet's row is locked by somebody else", () => {
   )
 })
 
-describe("a table is locked by somebody else", () => {
+describe("a table is locked by another program", () => {
   it.live("every request is answered, a buyer with a page, and all is well when the lock is gone", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase

@@ -12,33 +12,35 @@ const doctor = (env: Readonly<Record<string, string>>, ...flags: ReadonlyArray<s
 const secrets = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken }
 
 describe("coffer doctor", () => {
-  it.live("looks at a home that was never used, beside the service that runs on it, and at one that nobody runs", () =>
-    Effect.gen(function* () {
-      const home = yield* newHome
-      const env = { COFFER_HOME: home }
-      const unused = yield* doctor(env)
-      assert.strictEqual(unused.code, 2)
-      assert.match(unused.stdout, /^error +postgres +There is no database in /m)
-      assert.isFalse(existsSync(home), "it makes nothing")
+  it.live(
+    "looks at a home that was never used, beside the service that runs on it, and at one that no service runs on",
+    () =>
+      Effect.gen(function* () {
+        const home = yield* newHome
+        const env = { COFFER_HOME: home }
+        const unused = yield* doctor(env)
+        assert.strictEqual(unused.code, 2)
+        assert.match(unused.stdout, /^error +postgres +There is no database in /m)
+        assert.isFalse(existsSync(home), "it makes nothing")
 
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          yield* run({ env })
-          const beside = yield* doctor(env)
-          assert.include([0, 1], beside.code, beside.stdout)
-          assert.match(beside.stdout, /^ok +postgres +The embedded PostgreSQL/m)
-          assert.match(beside.stdout, /^ok +connections +The service needs 1 × 22/m)
-          assert.match(beside.stdout, /^not applicable +acquirer/m)
-          // Colours are for terminals.
-          assert.notInclude(beside.stdout, "\u001b")
-        })
-      )
-      const alone = yield* doctor(env, "--live")
-      assert.strictEqual(alone.code, 2, alone.stderr)
-      assert.match(alone.stdout, /^error +postgres +The embedded PostgreSQL/m)
-      assert.match(alone.stdout, /^error +public url/m)
-      assert.isFalse(yield* postgresRuns(home), "what it started it stopped")
-    })
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* run({ env })
+            const beside = yield* doctor(env)
+            assert.include([0, 1], beside.code, beside.stdout)
+            assert.match(beside.stdout, /^ok +postgres +The embedded PostgreSQL/m)
+            assert.match(beside.stdout, /^ok +connections +The service needs 1 × 22/m)
+            assert.match(beside.stdout, /^not applicable +acquirer/m)
+            // Colours are for terminals.
+            assert.notInclude(beside.stdout, "\u001b")
+          })
+        )
+        const alone = yield* doctor(env, "--live")
+        assert.strictEqual(alone.code, 2, alone.stderr)
+        assert.match(alone.stdout, /^error +postgres +The embedded PostgreSQL/m)
+        assert.match(alone.stdout, /^error +public url/m)
+        assert.isFalse(yield* postgresRuns(home), "what it started it stopped")
+      })
   )
 
   it.live("answers as JSON, judges a database with a live merchant, and keeps secrets to itself", () =>

@@ -134,25 +134,27 @@ describe("of three runners", () => {
 })
 
 describe("a runner that is killed in a call", () => {
-  it.live("leaves nobody waiting: its clients are cut, and the same address is a runner again when it is started", () =>
-    Effect.gen(function* () {
-      const databaseUrl = yield* freshDatabase
-      const sql = yield* connect(databaseUrl)
-      const place = { RUNNER_PORT: String(yield* freePort) }
-      const doomed = yield* runner(databaseUrl, place)
-      const stays = yield* runner(databaseUrl)
-      yield* doomed.ready
-      yield* stays.ready
-      yield* eachOwnsAPart(sql, 2)
-      doomed.signal("SIGKILL")
-      yield* doomed.ended
-      assert.isUndefined(yield* answered(doomed.api.get("/healthz")))
-      const again = yield* runner(databaseUrl, place)
-      yield* again.ready
-      yield* eachOwnsAPart(sql, 2)
-      const key = yield* newKey(again)
-      const order = yield* newOrder(stays, { key, currency: "USD" })
-      assert.strictEqual((yield* perform(again, "annotate", order)).status, 200)
-    })
+  it.live(
+    "leaves no client waiting: its connections are cut, and the same address is a runner again when it is started",
+    () =>
+      Effect.gen(function* () {
+        const databaseUrl = yield* freshDatabase
+        const sql = yield* connect(databaseUrl)
+        const place = { RUNNER_PORT: String(yield* freePort) }
+        const doomed = yield* runner(databaseUrl, place)
+        const stays = yield* runner(databaseUrl)
+        yield* doomed.ready
+        yield* stays.ready
+        yield* eachOwnsAPart(sql, 2)
+        doomed.signal("SIGKILL")
+        yield* doomed.ended
+        assert.isUndefined(yield* answered(doomed.api.get("/healthz")))
+        const again = yield* runner(databaseUrl, place)
+        yield* again.ready
+        yield* eachOwnsAPart(sql, 2)
+        const key = yield* newKey(again)
+        const order = yield* newOrder(stays, { key, currency: "USD" })
+        assert.strictEqual((yield* perform(again, "annotate", order)).status, 200)
+      })
   )
 })

@@ -174,7 +174,7 @@ for (const [when, at] of moments) {
   })
 }
 
-describe("a stale version is refused, and the command is decided anew", () => {
+describe("a stale version is refused, and the command is decided again", () => {
   it.live("so that payments on a wallet follow on what the other runner has posted, those that were queued too", () =>
     Effect.gen(function* () {
       const { refused, service } = yield* startCounting
@@ -209,7 +209,7 @@ describe("a stale version is refused, and the command is decided anew", () => {
     })
   )
 
-  it.live("once: when the row has moved again the caller is told to come back, and nothing was written", () =>
+  it.live("once: when the row has moved again the caller has to retry, and nothing was written", () =>
     Effect.gen(function* () {
       const { before, refused, service } = yield* startCounting
       const tradeNo = yield* newOrder(service)

@@ -36,7 +36,7 @@ const payment = (tradeNo: string, version = 1) => ({
 /** A row of the ledger, as it once travelled. */
 const row = { op: "insert", table: "ledger", cells: ["led_1", amount] }
 
-describe("a posting that somebody sends to a runner port", () => {
+describe("a posting that is forged at a runner port", () => {
   for (const [who, key] of [
     ["without a key", undefined],
     ["with another key", keyNamed("another")]
@@ -96,7 +96,7 @@ const counted = (metrics: string) => Number(/^coffer_runner_messages_refused_tot
 
 const told = (cause: Cause.Cause<unknown>) => `${Cause.pretty(cause)} ${JSON.stringify(Cause.squash(cause))}`
 
-describe("somebody who has the key", () => {
+describe("an attacker with the key", () => {
   it.live(`cannot post ${Object.keys(attempts).join(", or ")}; what no runner sends is logged and counted`, () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase

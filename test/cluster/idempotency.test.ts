@@ -129,7 +129,7 @@ describe("an Idempotency-Key on two runners", () => {
     })
   )
 
-  it.live("when Postgres has lost all sessions nobody is taken for dead, until the others had time to come back", () =>
+  it.live("when Postgres has lost all sessions no runner counts as dead, until the others had time to come back", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase
       const [wire, otherWire] = [yield* cable(database), yield* cable(database)]
@@ -174,37 +174,39 @@ describe("an Idempotency-Key on two runners", () => {
     })
   )
 
-  it.live("a runner that lives frees what it could not end while Postgres was away: nobody waits for its lease", () =>
-    Effect.gen(function* () {
-      const database = yield* freshDatabase
-      const wire = yield* cable(database)
-      const fault = yield* blocking("Idempotency.run", "before")
-      const beneath = runLock(database)
-      const cutOff = yield* start({
-        database: wire.url,
-        env: yield* asRunner,
-        clock: "test",
-        faults: fault.layer,
-        beneath
-      })
-      const other = yield* start({ database, env: yield* asRunner, clock: "test" })
-      const key = cutOff.merchant.sandboxKey
-      const first = yield* Effect.forkChild(report(cutOff, key))
-      yield* Deferred.await(fault.reached)
-      wire.cut()
-      yield* fault.release
-      assert.strictEqual((yield* Fiber.join(first)).status, 503)
-      assert.strictEqual((yield* report(other, key)).body.error, "idempotency_in_progress")
+  it.live(
+    "a living runner frees claims that it could not end while Postgres was away: no retry waits for the lease",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* freshDatabase
+        const wire = yield* cable(database)
+        const fault = yield* blocking("Idempotency.run", "before")
+        const beneath = runLock(database)
+        const cutOff = yield* start({
+          database: wire.url,
+          env: yield* asRunner,
+          clock: "test",
+          faults: fault.layer,
+          beneath
+        })
+        const other = yield* start({ database, env: yield* asRunner, clock: "test" })
+        const key = cutOff.merchant.sandboxKey
+        const first = yield* Effect.forkChild(report(cutOff, key))
+        yield* Deferred.await(fault.reached)
+        wire.cut()
+        yield* fault.release
+        assert.strictEqual((yield* Fiber.join(first)).status, 503)
+        assert.strictEqual((yield* report(other, key)).body.error, "idempotency_in_progress")
 
-      wire.heal()
-      // The clock stands still, so the lease does not end.
-      yield* eventually(
-        "the key to be free",
-        Effect.map(report(other, key), ({ status }) => status === 202),
-        "1 minute"
-      )
-      assert.lengthOf(yield* reports(other), 1)
-    })
+        wire.heal()
+        // The clock stands still, so the lease does not end.
+        yield* eventually(
+          "the key to be free",
+          Effect.map(report(other, key), ({ status }) => status === 202),
+          "1 minute"
+        )
+        assert.lengthOf(yield* reports(other), 1)
+      })
   )
 
   it.live("a request whose end is written late frees no claim of a later one: a third gets the second's answer", () =>

@@ -36,7 +36,7 @@ const twoRunners = Effect.gen(function* () {
 })
 
 describe("two creates with one key at once on two runners", () => {
-  it.live("hold each other up in nothing: the second is done, and the first is told the answer of the second", () =>
+  it.live("do not block each other: the second is done, and the first gets the answer of the second", () =>
     Effect.gen(function* () {
       const { fault, other, slow } = yield* twoRunners
       const first = yield* Effect.forkChild(create(slow))
@@ -50,7 +50,7 @@ describe("two creates with one key at once on two runners", () => {
     })
   )
 
-  it.live("with other content: the one whose change comes later is told idempotency_error, and makes nothing", () =>
+  it.live("with other content: the one whose change comes later gets idempotency_error, and makes nothing", () =>
     Effect.gen(function* () {
       const { fault, other, slow } = yield* twoRunners
       const first = yield* Effect.forkChild(create(slow, { amount: 101 }))
@@ -64,22 +64,20 @@ describe("two creates with one key at once on two runners", () => {
 })
 
 describe("a repeat on another runner is not judged by what it would do now:", () => {
-  it.live(
-    "a create that would find its own order is told 201 as the first was, and not which fields were dropped",
-    () =>
-      Effect.gen(function* () {
-        const { fault, other, slow } = yield* twoRunners
-        const body = { amount: 100, out_trade_no: "cart", receipt_email: "a@example.com" }
-        yield* fault.release
-        const first = yield* create(slow, body)
-        assert.strictEqual(first.status, 201, first.text)
-        const changed = post(slow, "/v1/orders/cart", { receipt_email: "b@example.com" }, "change")
-        assert.strictEqual((yield* changed).status, 200)
-        const again = yield* create(other, body)
-        assertReplayed(again, first)
-        assert.isFalse(again.headers.has("coffer-not-taken"))
-        assert.strictEqual(yield* orders(other), 1)
-      })
+  it.live("a create that would find its own order gets 201 as the first did, and not which fields were dropped", () =>
+    Effect.gen(function* () {
+      const { fault, other, slow } = yield* twoRunners
+      const body = { amount: 100, out_trade_no: "cart", receipt_email: "a@example.com" }
+      yield* fault.release
+      const first = yield* create(slow, body)
+      assert.strictEqual(first.status, 201, first.text)
+      const changed = post(slow, "/v1/orders/cart", { receipt_email: "b@example.com" }, "change")
+      assert.strictEqual((yield* changed).status, 200)
+      const again = yield* create(other, body)
+      assertReplayed(again, first)
+      assert.isFalse(again.headers.has("coffer-not-taken"))
+      assert.strictEqual(yield* orders(other), 1)
+    })
   )
 
   it.live("an update is not made again over a later one", () =>
@@ -97,7 +95,7 @@ describe("a repeat on another runner is not judged by what it would do now:", ()
     })
   )
 
-  it.live("one that would be refused by now is told the answer of the first; other content is idempotency_error", () =>
+  it.live("one that would be refused by now gets the answer of the first; other content is idempotency_error", () =>
     Effect.gen(function* () {
       const { fault, other, slow } = yield* twoRunners
       yield* fault.release
@@ -128,7 +126,7 @@ describe("a repeat on another runner is not judged by what it would do now:", ()
 })
 
 describe("a repeat in the very batch of the first", () => {
-  it.live("is told the first one's answer, and the rest of the batch is written", () =>
+  it.live("gets the first one's answer, and the rest of the batch is written", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       const stopped = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -177,25 +175,23 @@ describe("a key whose row is there, of a request that was begun before keys were
     service.sql`update idempotency_keys set state = ${row.state}, status = null, data = null, run = ${row.run}::int4,
       lease_until = case when ${row.state}::text = 'running' then created_at + interval '30 seconds' end`
 
-  it.live(
-    "is in progress until its lease ends where nobody knows whether its runner lives; then it is taken over",
-    () =>
-      Effect.gen(function* () {
-        const { fault, other, slow } = yield* twoRunners
-        yield* fault.release
-        yield* create(slow)
-        yield* heldBy(slow, { state: "running", run: null })
-        const told = yield* create(other)
-        assertRefused(told, 409, "idempotency_in_progress")
-        assert.strictEqual(told.headers.get("retry-after"), "30")
-        assertRefused(yield* create(other, { amount: 101 }), 400, "idempotency_error")
-        yield* other.pass("30 seconds")
-        const taken = yield* create(other)
-        assert.strictEqual(taken.status, 201, taken.text)
-        assert.isFalse(taken.headers.has("idempotent-replayed"))
-        assertReplayed(yield* create(slow), taken)
-        assert.strictEqual(yield* orders(other), 2)
-      })
+  it.live("is in progress until its lease ends if it is unknown whether its runner lives; then it is taken over", () =>
+    Effect.gen(function* () {
+      const { fault, other, slow } = yield* twoRunners
+      yield* fault.release
+      yield* create(slow)
+      yield* heldBy(slow, { state: "running", run: null })
+      const told = yield* create(other)
+      assertRefused(told, 409, "idempotency_in_progress")
+      assert.strictEqual(told.headers.get("retry-after"), "30")
+      assertRefused(yield* create(other, { amount: 101 }), 400, "idempotency_error")
+      yield* other.pass("30 seconds")
+      const taken = yield* create(other)
+      assert.strictEqual(taken.status, 201, taken.text)
+      assert.isFalse(taken.headers.has("idempotent-replayed"))
+      assertReplayed(yield* create(slow), taken)
+      assert.strictEqual(yield* orders(other), 2)
+    })
   )
 
   it.live("is taken over at once where its runner has died", () =>

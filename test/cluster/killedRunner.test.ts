@@ -8,7 +8,7 @@ import { operatorToken } from "../kit/Service.ts"
 
 const runners = 3
 
-it.live("an operator kills a runner, is told so, and another takes its place", () =>
+it.live("an operator kills a runner, gets the answer, and another takes its place", () =>
   Effect.gen(function* () {
     const home = yield* usedHome
     const coffer = yield* run({ env: { COFFER_HOME: home, OPERATOR_TOKEN: operatorToken }, runners })

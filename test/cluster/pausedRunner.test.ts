@@ -42,7 +42,7 @@ describe.concurrent("a runner that is paused", () => {
     })
   )
 
-  it.live("cannot write what it had decided before: its version is stale, and its locks keep nobody waiting", () =>
+  it.live("cannot write what it had decided before: its version is stale, and its locks block no other runner", () =>
     Effect.gen(function* () {
       const databaseUrl = yield* freshDatabase
       const sql = yield* connect(databaseUrl)

@@ -153,7 +153,7 @@ layer(Layer.effect(Shared, place), { excludeTestServices: true })(
   }
 )
 
-it("a write that was not answered, sent again, is told as this table says", () => {
+it("a retry of an unanswered write is answered as this table says", () => {
   const rows = [
     ["", ...columns],
     ...writes.map(({ name }) => [name, ...columns.map((column) => cells.get(`${name}/${column}`) ?? "-")])

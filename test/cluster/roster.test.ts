@@ -202,7 +202,7 @@ describe("when Postgres has closed all connections", () => {
 })
 
 describe("a runner that stops in good order", () => {
-  it.live("is told to have stopped, whenever the others look", () =>
+  it.live("is reported as stopped, whenever the others look", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       const [a, b] = [yield* member(url, 1), yield* member(url, 2)]
@@ -232,7 +232,7 @@ it.live("a runner whose row was taken for a dead one's writes it again", () =>
   })
 )
 
-it.live("a runner whose clock is beyond the limit counts as healthy for nobody until it is right again", () =>
+it.live("a runner whose clock is beyond the limit does not count as healthy until it is right again", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const [a, b] = [yield* member(url, 1), yield* member(url, 2)]

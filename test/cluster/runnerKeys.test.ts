@@ -10,7 +10,7 @@ const [older, newer] = [keyNamed("older"), keyNamed("newer")]
 const keys = { old: [older], both: [newer, older], new: [newer] } as const
 
 describe("two runners whose SECRET_KEY is replaced", () => {
-  it.live("own their parts and answer each other at every step, and refuse nobody", () =>
+  it.live("own their parts and answer each other at every step, without refusals", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase
       let started = 0

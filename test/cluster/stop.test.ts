@@ -90,7 +90,7 @@ describe("a stop", () => {
     })
   )
 
-  it.live("a write that waits for a lock is told to come back, and the stop ends in good order within 10 s", () =>
+  it.live("a write that waits for a lock has to be retried, and the stop ends in good order within 10 s", () =>
     Effect.gen(function* () {
       const home = yield* usedHome
       const coffer = yield* run({ env: { COFFER_HOME: home } })

@@ -221,7 +221,7 @@ describe("each line of the log of a runner", () => {
 })
 
 describe("a runner that has ended by itself", () => {
-  it.live("has a successor that SIGHUP replaces like each other, and whose own end is told again", () =>
+  it.live("has a successor that SIGHUP replaces like each other, and whose own end is logged again", () =>
     Effect.gen(function* () {
       const { coffer, sql } = yield* supervised
       const seen = new Set(yield* pidsOf(sql))

@@ -18,7 +18,7 @@ const suspectedBy = ({ api }: Coffer) =>
   Effect.map(api.get("/metrics"), ({ text }) => /^coffer_runners_suspected (\d+)$/m.exec(text)?.[1])
 
 describe("a runner that is frozen", () => {
-  it.live("is suspected: commands for what it owns are told to come back at once, until it answers again", () =>
+  it.live("is suspected: commands for what it owns are refused at once with a retry, until it answers again", () =>
     Effect.gen(function* () {
       const { a, b, sql } = yield* twoRunners
       const held = yield* eachOwnsAPart(sql, 2)

@@ -103,7 +103,7 @@ describe.skipIf(executable === undefined)(`the console without answers${needsChr
     })
   )
 
-  it.live("asks anew after a refusal, under another key", () =>
+  it.live("retries after a refusal, under another key", () =>
     Effect.gen(function* () {
       const at = yield* openConsole()
       yield* done(at.post("/v1/orders", { amount: 500, out_trade_no: "cart" }))
@@ -130,7 +130,7 @@ describe.skipIf(executable === undefined)(`the console without answers${needsChr
     })
   )
 
-  it.live("sends the files that it began with when the console is built anew, and 404 for those of another", () =>
+  it.live("sends the files that it began with when the console is rebuilt, and 404 for those of another", () =>
     Effect.gen(function* () {
       const folder = yield* Effect.acquireRelease(
         Effect.sync(() => mkdtempSync(path.join(tmpdir(), "console-"))),

@@ -56,7 +56,7 @@ describe.skipIf(executable === undefined)(`buyers' data in the console of a merc
   )
 
   it.live(
-    "a support person may take an archive, and is told that an owner can erase",
+    "a support person may take an archive, and sees that an owner can erase",
     () =>
       Effect.gen(function* () {
         const at = yield* openConsole()

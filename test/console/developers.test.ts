@@ -10,7 +10,7 @@ import { receiver } from "../kit/Receiver.ts"
 import { flushed } from "../kit/rows/logs.ts"
 
 describe.skipIf(executable === undefined)(`the console for developers${needsChromium}`, () => {
-  it.live("adds an endpoint whose secret is told once, shows why it fails, and resends from the delivery", () =>
+  it.live("adds an endpoint whose secret is shown once, shows why it fails, and resends from the delivery", () =>
     Effect.gen(function* () {
       const at = yield* openConsole()
       const hook = yield* receiver

@@ -27,7 +27,7 @@ const inSmallPages = (page: Page) =>
 
 describe.skipIf(executable === undefined)(`the ledger's proof in the browser${needsChromium}`, () => {
   it.live(
-    "holds for a ledger that nobody touched, and names the row that somebody changed, removed or wrote anew",
+    "holds for an untouched ledger, and names a row that was changed, removed or rewritten",
     () =>
       Effect.gen(function* () {
         const at = yield* openConsole()

@@ -65,7 +65,7 @@ const age = valueOf("coffer_checkout_page_look_age_seconds")
 const times = <E, R>(count: number, look: Effect.Effect<void, E, R>) => Effect.repeat(look, { times: count - 1 })
 
 describe(`the checkout page as buyers get it${needsOpenssl}`, { skip: needsOpenssl !== "" }, () => {
-  it.live("is looked at once a day, at an unpaid order's address if there is one, and is told as it should be", () =>
+  it.live("is fetched once a day, at an unpaid order's address if there is one, and is reported as correct", () =>
     Effect.gen(function* () {
       const { asked, look, newOrder, said } = yield* proxied
       asked.length = 0
@@ -81,7 +81,7 @@ describe(`the checkout page as buyers get it${needsOpenssl}`, { skip: needsOpens
 
   for (const [what, change, told] of [
     [
-      "a script of somebody else",
+      "a foreign script",
       ({ html }) => ({ html: html.replace("</body>", "<script>steal()</script></body>") }),
       /added: a script with the hash sha256-/
     ],
@@ -121,7 +121,7 @@ describe(`the checkout page as buyers get it${needsOpenssl}`, { skip: needsOpens
       /added: the header x-content-type-options: none/
     ]
   ] satisfies ReadonlyArray<[string, (passed: Passed) => Partial<Passed>, RegExp]>) {
-    it.live(`that has ${what} is told of after half an hour, and no more when it is as it should be`, () =>
+    it.live(`that has ${what} is reported after half an hour, and no more once it is correct`, () =>
       Effect.gen(function* () {
         const { look, newOrder, said, through } = yield* proxied
         yield* newOrder

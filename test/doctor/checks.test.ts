@@ -28,7 +28,7 @@ const folder = Effect.acquireRelease(
 )
 
 describe("of the database", () => {
-  it.live("the service's role is told from one that could change the ledger", () =>
+  it.live("the service's role is distinguished from one that could change the ledger", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       const all = yield* diagnose(installationWith({ sql: yield* connect(url), url }), checks)
@@ -134,7 +134,7 @@ describe("of the settings", () => {
 })
 
 describe("of other programs", () => {
-  it.live("the mail server is asked, and why it does not answer is told", () =>
+  it.live("the mail server is called, and the reason of no answer is reported", () =>
     Effect.gen(function* () {
       const { url } = yield* mailServer()
       assert.strictEqual((yield* seen({ settings: roomsWith({ smtpUrl: Redacted.make(url) }) }, "mail"))[0], "ok")
@@ -164,7 +164,7 @@ describe("of other programs", () => {
 })
 
 describe("of Stripe", () => {
-  it.live("a proxy that lets nothing through to it is told as the proxy's failure, without its password", () =>
+  it.live("a proxy that lets nothing through is reported as the proxy's failure, without its password", () =>
     Effect.gen(function* () {
       const api = new URL("https://stripe.example")
       const { asked, url: proxy } = yield* proxying(() => 403)
@@ -243,7 +243,7 @@ describe("of files", () => {
     })
   )
 
-  it.live("the newest backup counts, however deep it is, and a folder that is not there is told", () =>
+  it.live("the newest backup counts, however deep it is, and a missing folder is reported", () =>
     Effect.gen(function* () {
       const backups = yield* folder
       assert.match((yield* seen({ backups }, "backups"))[1], /There are no files in/)

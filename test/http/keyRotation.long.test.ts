@@ -224,7 +224,7 @@ describe("a change of SECRET_KEY", () => {
     )
   )
 
-  it.live("right after Postgres was started again nobody is seen, so nobody counts as having the new key", () =>
+  it.live("right after a restart of Postgres no process is seen, so none counts as having the new key", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const database = yield* freshDatabase

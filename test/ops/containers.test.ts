@@ -247,7 +247,7 @@ describe("k8s/", () => {
     )
   })
 
-  it("each container is nobody special and writes to its own folders alone", () => {
+  it("each container is unprivileged and writes only to its own folders", () => {
     for (const spec of [statefulSet.template.spec, job]) {
       assert.isTrue(spec.securityContext.runAsNonRoot)
       assert.strictEqual(spec.securityContext.runAsUser, 10001)

@@ -47,7 +47,7 @@ describe("docker/Dockerfile", () => {
     for (const name of letIn) assert.notMatch(name, /^(test|packages\/(bench|testkit)\/src)/)
   })
 
-  it("runs as nobody special, asks for its health, and serves with the rights that it needs and no more", () => {
+  it("runs unprivileged, checks its health, and serves with the rights that it needs and no more", () => {
     const last = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "))
     assert.match(last, /^USER 10001:10001$/m)
     assert.match(last, /^HEALTHCHECK .* CMD \["node", "docker\/healthcheck\.mjs"\]$/m)

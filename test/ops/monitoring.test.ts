@@ -242,7 +242,7 @@ describe("the rules", () => {
     })
   }
 
-  it("an outage of Postgres wakes nobody by another alert than its own", () => {
+  it("an outage of Postgres raises no alert but its own", () => {
     const { inhibit_rules } = readYaml("ops/prometheus/alertmanager.yaml")[0]
     const { target_matchers } = inhibit_rules.find(({ source_matchers }: Yaml) =>
       source_matchers.includes('alertname = "CofferDatabaseUnreachable"')

@@ -38,7 +38,7 @@ const run = (flags: ReadonlyArray<string>, command: string, more: Readonly<Recor
   })
 
 describe("Node's own modules", () => {
-  it("are loaded by a service before it sets a flag of V8, which makes Node compile them anew", () => {
+  it("are loaded by a service before it sets a flag of V8, which makes Node compile them again", () => {
     const { after, before } = loaded()
     assert.includeMembers([...before], ["http", "http2", "crypto", "sqlite"])
     assert.deepStrictEqual(after, [])

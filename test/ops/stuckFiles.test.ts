@@ -29,7 +29,7 @@ describe("a run of the tests", () => {
     })
   )
 
-  it("takes a file that is told of after its end for no stuck one", () => {
+  it("does not take a file that is reported after its end for a stuck one", () => {
     const news = makeNews()
     for (const file of ["ended", "running", "silent"]) news.heard(file, 1_000)
     news.ended("ended")

@@ -79,7 +79,7 @@ describe.skipIf(executable === undefined)(`paying at checkout${needsChromium}`, 
     })
   )
 
-  it.live("a decline is told above Pay, where the focus goes on", () =>
+  it.live("a decline is shown above Pay, where the focus is", () =>
     Effect.gen(function* () {
       const { page } = yield* openCheckout()
       yield* Effect.promise(async () => {

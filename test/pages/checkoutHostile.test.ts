@@ -106,7 +106,7 @@ describe.skipIf(executable === undefined)(`pages under strain${needsChromium}`, 
     })
   )
 
-  it.live("run no script of anybody else, also where one has got into the markup", () =>
+  it.live("run no foreign script, even if one has got into the markup", () =>
     Effect.gen(function* () {
       const page = yield* openPage(phone)
       const { said, show } = shownBy(page)

@@ -281,7 +281,7 @@ describe.skipIf(executable === undefined)(`the console's sign-in page${needsChro
     }).pipe(Effect.scoped)
   )
 
-  it.live("speaks Chinese to a Chinese browser, stands in no frame, and loads nothing from elsewhere", () =>
+  it.live("is Chinese in a Chinese browser, cannot be framed, and loads nothing from elsewhere", () =>
     Effect.gen(function* () {
       const { address } = yield* begin()
       const { page, said } = yield* browser({ locale: "zh-CN" })

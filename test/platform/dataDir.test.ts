@@ -52,7 +52,7 @@ it.live("a file is synced before it gets its name, and the folder afterwards", (
   })
 )
 
-it.live("no file of it gets into the repository that it stands in, and a folder that was there stays as it was", () =>
+it.live("no file of it gets into its repository, and an existing folder stays as it was", () =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(path.join(tmpdir(), "coffer-data-"))),

@@ -82,7 +82,7 @@ describe("of a request's time", () => {
     )
   )
 
-  it.live("there is more when the client was waited for, also for whoever looks at the end", () =>
+  it.live("waiting for the client extends it, also for a caller that checks at the end", () =>
     inRequest((clock, deadline) =>
       Effect.gen(function* () {
         const body = yield* Deferred.make<string>()

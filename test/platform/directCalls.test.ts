@@ -255,7 +255,7 @@ describe("a connection that brings nothing any more, while its runner answers pi
   )
 })
 
-describe("a runner of before direct calls", () => {
+describe("a runner of a version without direct calls", () => {
   it.live("is sent messages, and is not asked again for a minute whether it takes calls", () =>
     Effect.gen(function* () {
       const at = yield* localPlace

@@ -76,7 +76,7 @@ describe("a runner that joins others", () => {
   )
 })
 
-it.effect("a process that is alone waits for nobody", () =>
+it.effect("a single process does not wait", () =>
   Effect.gen(function* () {
     const context = yield* Layer.build(Joining.layer)
     const { built, balanced } = Context.get(context, Joining.Joining)

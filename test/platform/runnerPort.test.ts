@@ -35,7 +35,7 @@ const tapped = Effect.gen(function* () {
 })
 
 describe("runners with one SECRET_KEY", () => {
-  it.live("talk, and nobody on the way can read what they say", () =>
+  it.live("talk, and an eavesdropper cannot read what they say", () =>
     Effect.gen(function* () {
       const { caller, own, port, wire } = yield* tapped
       assert.strictEqual(yield* caller.call(own, "a word of the test"), "heard a word of the test")
@@ -254,7 +254,7 @@ describe("a runner port", () => {
 })
 
 describe("a runner sends nothing to", () => {
-  it.live("somebody who ends TLS on the way without the key", () =>
+  it.live("a proxy that ends TLS without the key", () =>
     Effect.gen(function* () {
       const heard: Array<string> = []
       const at = yield* localPlace
@@ -295,7 +295,7 @@ describe("while SECRET_KEY is replaced", () => {
 })
 
 describe("a runner that dials", () => {
-  it.live("is told that the other one refuses, whichever step of its fiber is held up meanwhile", () =>
+  it.live("learns that the other one refuses, whichever step of its fiber is delayed meanwhile", () =>
     Effect.gen(function* () {
       const [own, closed] = [yield* localPlace, yield* localPlace]
       const how = keyed(own, "key").dialling(closed)

@@ -69,7 +69,7 @@ describe("work in slices", () => {
     })
   )
 
-  it("waits for nobody while its items are of usual size", () => {
+  it("does not wait while its items are of usual size", () => {
     const made = Effect.runSync(
       Effect.provideService(
         inSlices(items, (some) => some),

@@ -71,7 +71,7 @@ describe("a line on standard error", () => {
     })
   )
 
-  it.effect("is as it was when there is nothing to cut", () =>
+  it.effect("is unchanged if there is nothing to redact", () =>
     Effect.gen(function* () {
       const [line = ""] = yield* linesOf(Effect.annotateLogs(Effect.logWarning("odd \u00e9", { n: 1 }), { a: "b" }))
       const { fiberId, timestamp, ...rest } = JSON.parse(line)

@@ -59,7 +59,7 @@ describe("a full disk is called by its name", { skip: !existsSync(full) }, () =>
   )
 })
 
-it("a failure that no system call has caused is told in its own words", () => {
+it("a failure that no system call has caused keeps its own message", () => {
   const silent = Object.assign(new Error(""), { code: "EIO" })
   for (const cause of [undefined, new Error("x"), silent]) {
     assert.strictEqual(systemProblem({ message: "no such thing", cause }), "no such thing")

@@ -75,7 +75,7 @@ describe("work in turn", () => {
     })
   )
 
-  it.effect("runs at once, in the caller's own fiber, when nobody works on the object", () =>
+  it.effect("runs at once, in the caller's own fiber, when no command works on the object", () =>
     Effect.gen(function* () {
       const caller = yield* Effect.fiberId
       assert.strictEqual(yield* makeTurns(waitingMax).inTurn("order", Effect.fiberId), caller)
@@ -92,7 +92,7 @@ describe("work in turn", () => {
     })
   )
 
-  it.effect("lets nobody overtake those who wait already, also in the moment in which a turn ends", () =>
+  it.effect("lets no command overtake waiting ones, also at the moment in which a turn ends", () =>
     Effect.gen(function* () {
       const { fibers, log, turns, works } = yield* three
       yield* works[0]!.release

@@ -11,7 +11,7 @@ const hold = () => {
   while (elapsedMillis() < end);
 }
 
-it.live("a loop that was held up is told to whoever watches it", () =>
+it.live("a delayed loop is reported to its listeners", () =>
   Effect.gen(function* () {
     const { watchDelay } = yield* Vitals.Vitals
     yield* Effect.callback<void>((resume) => {

@@ -173,7 +173,7 @@ describe("the mail with a receipt", () => {
     })
   )
 
-  it.live("that the mail server refuses for good is told to the merchant, until it is asked for again or sent", () =>
+  it.live("that the mail server refuses for good is shown to the merchant, until it is requested again or sent", () =>
     Effect.gen(function* () {
       const { server, service } = yield* withServer({ refuse: 550, words: "5.1.1 no such user\there" })
       const { sandboxKey } = service.merchant
@@ -263,7 +263,7 @@ describe("the mail with a receipt", () => {
     })
   )
 
-  it.live("is given up after three days, and the merchant is told why", () =>
+  it.live("is given up after three days, and the merchant sees why", () =>
     Effect.gen(function* () {
       const { service } = yield* withServer({ refuse: 451 })
       const tradeNo = yield* pay(service)

@@ -132,7 +132,7 @@ describe("a loop that is late", () => {
 })
 
 describe("a request that waits for its client", () => {
-  it("is not in work, and keeps nobody else out", () => {
+  it("does not count, and keeps no other party out", () => {
     const { arrive, enter, leave, pause, goOn } = admission()
     const slow = arrive(5_000, "a", "writes")
     for (const visit of slow) pause(visit)

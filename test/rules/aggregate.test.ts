@@ -161,7 +161,7 @@ describe("a new object", () => {
 describe("the objects that an owner remembers", () => {
   const stored = (version: number) => ({ state: `v${version}`, version })
 
-  it("are taken once: until the command has ended nobody knows the row", () => {
+  it("are taken once: until the command has ended the row is unknown", () => {
     const snapshots = makeSnapshots<string>(2)
     snapshots.keep("a", stored(1))
     assert.deepStrictEqual([snapshots.take("a"), snapshots.take("a")], [stored(1), undefined])

@@ -69,7 +69,7 @@ describe("an allowlist", () => {
     })
   }
 
-  it("with entries lets nobody through whose address is unknown", () => {
+  it("with entries admits no caller whose address is unknown", () => {
     assert.isFalse(allows("0.0.0.0/0", ""))
   })
 

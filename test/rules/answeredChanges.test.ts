@@ -60,7 +60,7 @@ describe("a request whose change brings its claim along", () => {
     })
   )
 
-  it.effect("is told its own refusal only if it is no repeat", () =>
+  it.effect("gets its own refusal only if it is not a repeat", () =>
     Effect.gen(function* () {
       const rows = makeRows()
       const [one, other] = [yield* makeKeyed(rows), yield* makeKeyed(rows)]
@@ -76,7 +76,7 @@ describe("a request whose change brings its claim along", () => {
     })
   )
 
-  it.effect("that is to come again, or whose caller has left, is told so without a look at the row", () =>
+  it.effect("that has to be retried, or whose caller has left, is answered without a look at the row", () =>
     Effect.gen(function* () {
       const rows = makeRows()
       const [one, other] = [yield* makeKeyed(rows), yield* makeKeyed(rows)]
@@ -111,7 +111,7 @@ describe("a request whose change brings its claim along", () => {
     })
   )
 
-  it.effect("is told its failure where another row than its key's is taken", () =>
+  it.effect("gets its failure if another row than its key's is taken", () =>
     Effect.gen(function* () {
       const { committing, send, state } = yield* makeKeyed()
       state.failing = [{ error: new AlreadyExists({ table: "orders", key: "k" }) }]
@@ -142,7 +142,7 @@ describe("a request whose change brings its claim along", () => {
 })
 
 describe("a change that answers its request", () => {
-  it.effect("is told with the code that its handler names, by the object's status where that makes a difference", () =>
+  it.effect("is answered with the code that its handler names, by the object's status if that makes a difference", () =>
     Effect.gen(function* () {
       const { committing, rows, send } = yield* makeKeyed()
       const codes = answeredWith(answerCodes(201, { pending: 202 }))

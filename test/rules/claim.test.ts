@@ -29,7 +29,7 @@ describe("a repeated key", () => {
     assert.strictEqual(judge(held("done"), "other", after(1)), "OtherContent")
   })
 
-  it("begins anew, whatever the content is, where the first request ended without an answer", () => {
+  it("starts over, whatever the content is, if the first request ended without an answer", () => {
     assert.strictEqual(judge(held("released"), "same", after(1)), "TakeOver")
     assert.strictEqual(judge(held("released"), "other", after(1)), "TakeOver")
   })
@@ -43,7 +43,7 @@ describe("a repeated key", () => {
     assert.strictEqual(judge(held("running"), "same", after(day - 1)), "InProgress")
   })
 
-  it("does not wait where nobody runs the first request any more", () => {
+  it("does not wait if no process runs the first request any more", () => {
     assert.strictEqual(judge(running, "same", after(1), true), "TakeOver")
   })
 

@@ -61,7 +61,7 @@ describe("memory that clients hold", () => {
     assert.deepStrictEqual(cuts, ["slow room"])
   })
 
-  it("leaves alone what is only waited for by nobody but us, and refuses a party that holds all of it", () => {
+  it("leaves answers alone that only we are working on, and refuses a party that holds everything", () => {
     const { cuts, hold } = holdings()
     for (const name of ["a", "b", "c"]) hold(name, sandbox(name), 33, false)
     assert.isTrue(hold("newcomer", sandbox("d"), 10).isIn)
@@ -101,7 +101,7 @@ const building = (mayBegin: (whose: Whose) => boolean = () => true) => {
 }
 
 describe("answers with many objects", () => {
-  it("of one party are made a few at a time, in their order, and keep nobody else waiting", () => {
+  it("of one party are made a few at a time, in their order, and keep no other party waiting", () => {
     const { ask, begun, give } = building()
     for (const name of ["1", "2", "3", "4"]) ask(name, sandbox("a"), 100)
     ask("other", sandbox("b"), 100)

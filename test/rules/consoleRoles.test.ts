@@ -136,7 +136,7 @@ describe("the scopes of a role", () => {
     assert.deepStrictEqual(writes("viewer", "live"), [])
   })
 
-  it("let nobody but owners and finance move live money of many objects by one act", () => {
+  it("let only owners and finance move live money of many objects by one act", () => {
     const may = (mode: "sandbox" | "live") => roles.filter((role) => mayMoveMany(role, mode))
     assert.sameMembers(may("live"), ["owner", "finance"])
     assert.sameMembers(may("sandbox"), [...roles])

@@ -92,7 +92,7 @@ describe("delivery: signature", () => {
     assert.throws(() => accepted(both, "whsec_other"), /signature/)
   })
 
-  it("is refused when the body was written anew", () => {
+  it("is refused when the body was serialized again", () => {
     assert.throws(() => accepted(header, secret, JSON.stringify(JSON.parse(body))), /signature/)
   })
 

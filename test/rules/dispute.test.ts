@@ -183,7 +183,7 @@ describe("dispute: the channel's word", () => {
     }
   })
 
-  it("won by appeal keeps the fee, and closes it anew", () => {
+  it("won by appeal keeps the fee, and closes it again", () => {
     const later = DateTime.add(at, { days: 30 })
     const { state } = dispute(lost, fact.DisputeWon.make({ at: later, processorStatus: "won" }))
     assert.deepInclude(state, { status: "won", fee, closedAt: later })
@@ -267,7 +267,7 @@ describe("dispute: what is kept of the evidence", () => {
     assert.strictEqual(keptAfter(withdrawn)?.(before), before)
   })
 
-  it("is the draft where the channel confirms a submission that nobody began", () => {
+  it("is the draft if the channel confirms a submission that was never begun", () => {
     assert.deepStrictEqual(kept(draft, submitted), { evidence, submitting: null, submittedAt: at, updatedAt: at })
   })
 

@@ -82,7 +82,7 @@ describe("dispute: money", () => {
   })
   it("under review: nothing moves, dispute.updated", () =>
     assert.deepStrictEqual(moved(opened, submitted), { ...nothing, announced: "dispute.updated" }))
-  it("everything else moves nothing and is told to nobody", () => {
+  it("everything else moves nothing and causes no event", () => {
     const noted = fact.StatusNoted.make({ at, processorStatus: "odd" })
     for (const event of [draft, submissionBegun, acceptanceBegun, again, acceptanceTaken, withdrawn, noted]) {
       assert.deepStrictEqual(moved(opened, event), nothing, event._tag)

@@ -60,7 +60,7 @@ describe("dispute: an inquiry", () => {
     assert.isFalse(isFrozen(inquired))
   })
 
-  it("that becomes a chargeback freezes what the chargeback takes, and is told", () => {
+  it("that becomes a chargeback freezes the chargeback's amount, and causes an event", () => {
     const { announced, movements, order } = consequences(inquired, begins({ amount: Minor.make(3_00) }))
     assert.deepStrictEqual([announced, order?._tag], ["dispute.updated", "OpenDispute"])
     assert.deepStrictEqual(
@@ -76,7 +76,7 @@ describe("dispute: an inquiry", () => {
     })
   })
 
-  it("becomes one whatever was answered, and is to be answered anew", () => {
+  it("becomes one whatever was answered, and has to be answered again", () => {
     for (const past of [
       [],
       [submissionBegun],
@@ -190,7 +190,7 @@ describe("dispute: a bank that asks again", () => {
       .thenRefused("unexpected", fact.StatusNoted.make({ at, processorStatus: "needs_response" }))
   })
 
-  it("moves the deadline of what nobody has answered", () => {
+  it("moves the deadline of an unanswered one", () => {
     const noted = fact.StatusNoted.make({
       at,
       processorStatus: "needs_response",
@@ -204,7 +204,7 @@ describe("dispute: a bank that asks again", () => {
       .then(fact.SubmissionBegun.make({ ...submissionBegun, at: newDueBy }))
   })
 
-  it("has an answer that somebody gave at the channel: under review, and told", () => {
+  it("has an answer that was given at the channel: under review, with an event", () => {
     const word = standing({ isAnswered: true, processorStatus: "under_review", evidenceDueBy: dueBy })
     const review = fact.ReviewBegun.make({
       at,

@@ -21,7 +21,7 @@ const failing = (changes: Partial<Health> = {}): Health => ({
 })
 
 describe("an endpoint", () => {
-  it("is in an outage when five first attempts have failed within a day, and is told of once", () => {
+  it("is in an outage when five first attempts have failed within a day, and is reported once", () => {
     assert.strictEqual(findingOf(failing(), false, at(4)), "outage")
     assert.strictEqual(findingOf(failing({ fifthFailedAt: null }), false, at(4)), "nothing")
     assert.strictEqual(findingOf(failing({ lastFailedAt: at(24) }), false, at(24)), "nothing")
@@ -35,7 +35,7 @@ describe("an endpoint", () => {
     assert.deepStrictEqual(nextLookAt(told, at(6)), at(6.25))
   })
 
-  it("is told of a second time a day after the first at the earliest, if it still fails then", () => {
+  it("is reported a second time a day after the first at the earliest, if it still fails then", () => {
     const again = failing({ fifthFailedAt: at(10), lastFailedAt: at(12), toldAt: at(4) })
     assert.strictEqual(findingOf(again, false, at(12)), "nothing")
     assert.deepStrictEqual(nextLookAt(again, at(12)), at(28))

@@ -119,7 +119,7 @@ describe("an answer", () => {
     assert.deepStrictEqual(answer(personal(nested(65, [true]))), personal(nested(65, "[erased]")))
   })
 
-  it("that is nested without end is erased where nobody looks", () => {
+  it("that is nested too deeply is erased below the limit", () => {
     let deep: unknown = email
     for (let level = 0; level < 100; level++) deep = [deep]
     assert.notInclude(JSON.stringify(answer(deep)), email)

@@ -59,7 +59,7 @@ describe("requests", () => {
     assert.strictEqual(begun.length, atOnceMax + 5_003)
   })
 
-  it("are told how many of their line wait behind them", () => {
+  it("learn how many of their queue wait behind them", () => {
     const { arrive, turn } = queue()
     arrive(atOnceMax + 3, "a")
     assert.deepStrictEqual(turn(), ["a 2", "a 1", "a 0"])

@@ -31,7 +31,7 @@ describe("a file", () => {
     assert.isUndefined(fileKind(new Uint8Array()))
   })
 
-  it("is told by its first eight bytes", () => {
+  it("is recognized by its first eight bytes", () => {
     assert.strictEqual(headLength, 8)
   })
 })

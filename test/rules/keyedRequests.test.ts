@@ -279,7 +279,7 @@ describe("a request that claims its key before it runs", () => {
     })
   )
 
-  it.effect("is told to come again where its claim may not have been written, and its retry runs at once", () =>
+  it.effect("has to be retried if its claim may not have been written, and its retry runs at once", () =>
     Effect.gen(function* () {
       for (const failure of [lost(unknown), { error: unknown }]) {
         const { send, state } = yield* makeKeyed()
@@ -314,7 +314,7 @@ describe("a request that claims its key before it runs", () => {
     })
   )
 
-  it.effect("ends before its caller is told, except one that is to come again", () =>
+  it.effect("ends before its caller is answered, except one that has to be retried", () =>
     Effect.gen(function* () {
       const { commits, send, state } = yield* makeKeyed()
       const go = yield* Deferred.make<void>()

@@ -20,7 +20,7 @@ describe("a history", () => {
     assert.deepStrictEqual(linearize(0, [add(0, 10), sees(1, 1, 2), sees(0, 1, 9)]), ["sees 0", "adds", "sees 1"])
   })
 
-  it("fails if somebody sees what was before, after another has seen what is now", () => {
+  it("fails if a reader sees an older state after another has seen a newer one", () => {
     assert.isUndefined(linearize(0, [add(0, 10), sees(1, 1, 2), sees(0, 3, 4)]))
   })
 

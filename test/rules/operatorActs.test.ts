@@ -198,7 +198,7 @@ describe("two operators", () => {
     assert.isFalse(takesTwo("payouts.approve", { fees: true }, { status: "requested" }))
   })
 
-  it("let an operator or a merchant's last owner begin anew, whatever the settings say, and one lets in others", () => {
+  it("reset the access of an operator or a merchant's last owner, whatever the settings say, and one resets others", () => {
     for (const recovers of ["operator", "last_owner"]) {
       assert.isTrue(takesTwo("people.recover", {}, { recovers }))
     }

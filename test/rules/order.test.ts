@@ -129,7 +129,7 @@ describe("order: payment", () => {
     assert.strictEqual(after(100).state.attempts?.length, paymentAttemptsMax)
   })
 
-  it("an attempt that is told late is noted in its place by time, and its reason is not the last", () => {
+  it("an attempt that is reported late is recorded in its place by time, and its reason is not the last", () => {
     const early = { ...declined, id: "pay_early", reason: "expired_card", at: createdAt }
     const { state } = order(AttemptNoted.make({ attempt: declined }), AttemptNoted.make({ attempt: early }))
     assert.deepStrictEqual(
@@ -158,7 +158,7 @@ describe("order: payment", () => {
     assert.strictEqual(triesLeft(state, declined.at), 8)
   })
 
-  it("a payment taken back is told once", () => {
+  it("a payment taken back causes one event", () => {
     const late = order(OrderExpired.make({}), UnappliedPaymentFound.make({ payment: unappliedOf("late") }))
     const { paymentId } = another
     late.when(ConfirmReturn.make({ paymentId })).then(UnappliedPaymentReturned.make({ paymentId }))
@@ -183,7 +183,7 @@ describe("order: deadline", () => {
   it("does not expire one millisecond early", () =>
     reached(DateTime.subtract(expiresAt, { milliseconds: 1 }), Cancelled.make({})).then())
 
-  it("is paid when the channel has the money that nobody reported", () =>
+  it("is paid when the channel has unreported money", () =>
     reached(expiresAt, AlreadyPaid.make({ facts })).then(PaymentSucceeded.make({ facts })))
 
   it("waits while the buyer is at the channel", () => reached(expiresAt, BuyerBusy.make({})).then())

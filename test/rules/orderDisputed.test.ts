@@ -36,7 +36,7 @@ const disputed = (dispute: ChannelDispute, more: Partial<UnappliedPayment> = {})
   UnappliedPaymentNoted.make({ payment: { ...late, ...more, dispute } })
 
 describe("order: a dispute about a payment that it did not take", () => {
-  it("keeps the payment from going back, and parks it once, however often it is told", () => {
+  it("keeps the payment from going back, and parks it once, however often it is reported", () => {
     order(...found)
       .when(note(openDispute))
       .then(parked(openDispute))
@@ -76,7 +76,7 @@ describe("order: a dispute about a payment that it did not take", () => {
       .then(returned)
   })
 
-  it("that is lost has brought the money to the buyer, and merchants are told as of a return", () =>
+  it("that is lost has brought the money to the buyer, and merchants get the event of a return", () =>
     order(...found, parked(openDispute))
       .when(note(lost))
       .then(disputed(lost, { state: "parked" }), returned))
@@ -156,7 +156,7 @@ describe("order: a dispute about a payment that it did not take", () => {
       .then(disputed(part, { state: "parked", wasReturned: true }))
   })
 
-  it("about what the channel has refused to return is noted: somebody was told already", () => {
+  it("about a payment that the channel has refused to return is recorded: a person was alerted already", () => {
     const refused = UnappliedPaymentParked.make({ payment: { ...late, problem: "refused", state: "parked" } })
     order(...found, refused)
       .when(note(openDispute))

@@ -72,7 +72,7 @@ describe("order: what a fact moves", () => {
     }
   })
 
-  it("notes, receipts and what is kept of other payments move nothing and are told to nobody", () => {
+  it("notes, receipts and unapplied payments move nothing and cause no event", () => {
     const { amount, channel, currency, method, paymentId } = facts
     const payment = { channel, paymentId, method, amount, currency, reason: "late", state: "due" } as const
     const [at, mailId, address] = [facts.paidAt, "mail", "a@b.c"]

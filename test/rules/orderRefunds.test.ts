@@ -72,7 +72,7 @@ describe("order: refunds", () => {
       .when(ask(10_00))
       .then(RefundReserved.make({ amount: facts.amount })))
 
-  it("all that remains is asked for anew when it has changed meanwhile", () =>
+  it("a refund of all that remains is retried when that has changed meanwhile", () =>
     reserved(1).when(askAll(10_00)).thenRefused("remaining_changed"))
 
   it("nothing is refunded while one of two disputes is not decided", () => {

@@ -37,7 +37,7 @@ describe("order: a return that did not reach the buyer", () => {
       .when(fail)
       .then(cameBack))
 
-  it("parks it too when that is told before the channel's answer, which then changes nothing", () => {
+  it("parks it too when that is reported before the channel's answer, which then changes nothing", () => {
     order(...found)
       .when(fail)
       .then(parked)
@@ -55,7 +55,7 @@ describe("order: a return that did not reach the buyer", () => {
       .then(parked)
   })
 
-  it("of a payment that somebody closed is news only when the channel has the money again", () => {
+  it("of a closed payment is news only when the channel has the money again", () => {
     const closed = UnappliedPaymentNoted.make({ payment: { ...late, problem, state: "closed", note: "paid by hand" } })
     const told = (wasTaken: boolean) => FailReturn.make({ paymentId, problem: "came back", wasTaken })
     order(...found, parked, closed)
@@ -89,12 +89,12 @@ describe("order: a return that did not reach the buyer", () => {
   })
 })
 
-describe("order: a payment that somebody gave back by hand at the channel", () => {
+describe("order: a payment that was returned by hand at the channel", () => {
   const back = (left: number, why?: string) =>
     NoteGivenBack.make({ paymentId, left: Minor.make(left), ...(why === undefined ? {} : { problem: why }) })
   const ended = UnappliedPaymentNoted.make({ payment: { ...late, state: "returned" } })
 
-  it("has gone back when nothing of it is left, and merchants are told of that once", () => {
+  it("has gone back when nothing of it is left, and merchants get one event", () => {
     order(...found, parked)
       .when(back(0))
       .then(returned, ended)

@@ -75,7 +75,7 @@ describe("order: a parked payment", () => {
   const close = CloseParked.make({ paymentId: facts.paymentId, note: "given back by hand" })
   const closed = UnappliedPaymentNoted.make({ payment: { ...payment, state: "closed", note: "given back by hand" } })
 
-  it("is closed with the note of whoever dealt with it, and the first note stands", () => {
+  it("is closed with a person's note, and the first note stays", () => {
     order(found).when(close).then(closed)
     order(found, closed)
       .when(CloseParked.make({ ...close, note: "another" }))

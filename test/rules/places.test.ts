@@ -220,7 +220,7 @@ describe("places", () => {
   })
   const lines = fc.uniqueArray(line, { selector: lineKey })
 
-  it("never hands out more than there are, and whoever holds none and has something due gets one", () => {
+  it("never hands out more than there are, and each line with something due and without a place gets one", () => {
     fc.assert(
       fc.property(lines, lines, fc.array(line), (asking, holding, dead) => {
         const limits = hung(...dead)

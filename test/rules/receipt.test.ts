@@ -72,7 +72,7 @@ describe("receipt", () => {
     )
   })
 
-  it("of before numbers were kept still counts its requests", () => {
+  it("of an older version, without numbers, still counts its requests", () => {
     const requestedAt = [0, 1, 2, 3, 4].map((millis) => request(millis).at)
     const old: Order = { ...paid, receipt: { number: null, sentAt: null, requestedAt } }
     assert.strictEqual(decide(old, request(5)).refusal?._tag, "OrderConflict")

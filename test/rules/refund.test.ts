@@ -179,7 +179,7 @@ describe("refund: notes", () => {
 })
 
 describe("refund: the channel is asked again", () => {
-  it("half a minute after it was first asked, if nobody said how that went", () =>
+  it("half a minute after it was first asked, if no outcome was recorded", () =>
     assert.deepStrictEqual(nextCheck.after(states.reserved), DateTime.add(at, { seconds: 30 })))
   it("ten seconds after it was accepted", () =>
     assert.deepStrictEqual(nextCheck.after(states.pending), DateTime.add(at, { seconds: 10 })))

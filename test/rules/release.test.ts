@@ -20,7 +20,7 @@ const told = (changes: Record<string, string> = {}, status = "") => {
 }
 
 describe("a release", () => {
-  it("is made of a commit whose places all say its version, and whose changes are told", () => {
+  it("is made of a commit whose places all say its version, and whose changes are in the changelog", () => {
     assert.deepStrictEqual(told(), [])
   })
 

@@ -174,7 +174,7 @@ describe("a right", () => {
     assert.isAbove(done.length, 0)
   })
 
-  it("is given by nobody of a suspended or closed merchant", () => {
+  it("cannot be given by people of a suspended or closed merchant", () => {
     for (const standing of [
       { ...active, suspended_at: now },
       { ...active, closed_at: now }
@@ -229,7 +229,7 @@ describe("the tables of acts", () => {
     { document: OpenApi.fromApi(OperatorApi), gives: (act: string) => acts[act as ActName]["gives" as never] }
   ]
 
-  it("say what an act gives wherever its body says what somebody may do, or its answer is a credential", () => {
+  it("say what an act gives if its body grants rights, or its answer is a credential", () => {
     for (const { document, gives } of documents) {
       const components = (document.components?.schemas ?? {}) as Record<string, unknown>
       const operations = Object.values(document.paths).flatMap((path) => Object.values(path!)) as ReadonlyArray<{

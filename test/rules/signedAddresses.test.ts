@@ -22,7 +22,7 @@ describe("the signed addresses of a view", () => {
     assert.deepStrictEqual(withSignatures({ trade_no: trade, ...stored }, sign), { trade_no: trade, ...shown })
   })
 
-  it("are signed anew where a signature stood already", () => {
+  it("are signed again if they have a signature already", () => {
     assert.deepStrictEqual(withSignatures(shown, sign), shown)
   })
 

@@ -60,7 +60,7 @@ describe("the lock file", () => {
 })
 
 describe("a licence", () => {
-  it("is on the list for each package, and one that is not is told", () => {
+  it("is on the list for each package, and one that is not is reported", () => {
     const { status, stderr } = licences("package-lock.json")
     assert.deepStrictEqual([status, stderr], [0, ""])
     const folder = mkdtempSync(path.join(tmpdir(), "coffer-licences-"))

@@ -69,13 +69,13 @@ describe("the posts under way", () => {
 })
 
 describe("a destination that fails", () => {
-  it("is told when it has failed for an hour, with the time of its first failure, and once in each hour", () => {
+  it("is reported when it has failed for an hour, with the time of its first failure, and once in each hour", () => {
     const { failed } = makeFailingDestinations()
     const told = [0, hour - 1, hour, hour + 1, 2 * hour - 1, 2 * hour].map((at) => failed(line, minute + at))
     assert.deepStrictEqual(told, [undefined, undefined, minute, undefined, undefined, minute])
   })
 
-  it("begins anew after it has taken something", () => {
+  it("starts over after a success", () => {
     const failing = makeFailingDestinations()
     failing.failed(line, 0)
     failing.succeeded(line)

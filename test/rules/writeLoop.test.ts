@@ -78,19 +78,17 @@ describe("a command", () => {
     })
   )
 
-  it.effect(
-    "is decided again on a new read when somebody else wrote the object first, and a bounded number of times",
-    () =>
-      Effect.gen(function* () {
-        for (const outcome of [staleOwn, takenOwn]) {
-          const { loop, seen } = yield* makeCounting({ outcomes: [outcome, outcome, undefined], sums: [10, 20, 30] })
-          assert.deepStrictEqual(yield* loop.perform("c", { add: 1 }), count(31))
-          assert.deepStrictEqual(seen.sets, [["10 by 11"], ["20 by 21"], ["30 by 31"]])
-          const never = yield* makeCounting({ outcomes: [outcome] })
-          assertFailed(yield* failed(never.loop.perform("c", { add: 1 })), new NotCommitted({ reason: "overloaded" }))
-          assert.lengthOf(never.seen.sets, 3)
-        }
-      })
+  it.effect("is decided again on a new read when another writer was first, and a bounded number of times", () =>
+    Effect.gen(function* () {
+      for (const outcome of [staleOwn, takenOwn]) {
+        const { loop, seen } = yield* makeCounting({ outcomes: [outcome, outcome, undefined], sums: [10, 20, 30] })
+        assert.deepStrictEqual(yield* loop.perform("c", { add: 1 }), count(31))
+        assert.deepStrictEqual(seen.sets, [["10 by 11"], ["20 by 21"], ["30 by 31"]])
+        const never = yield* makeCounting({ outcomes: [outcome] })
+        assertFailed(yield* failed(never.loop.perform("c", { add: 1 })), new NotCommitted({ reason: "overloaded" }))
+        assert.lengthOf(never.seen.sets, 3)
+      }
+    })
   )
 
   it.effect("is decided again if its order has performed it already, and its answer was lost", () =>
@@ -105,22 +103,20 @@ describe("a command", () => {
     })
   )
 
-  it.effect(
-    "fails once and for all where the failure is not about the object, and its caller is told which it is",
-    () =>
-      Effect.gen(function* () {
-        for (const failure of [
-          new NotCommitted({ reason: "unknown" }),
-          new NotCommitted({ reason: "overloaded" }),
-          new InsufficientBalance({ usable: 3 }),
-          new AlreadyExists({ table: "orders", key: "another" }),
-          new AlreadyExists({ table: "ledger", key: "c" })
-        ]) {
-          const { loop, seen } = yield* makeCounting({ outcomes: [failure] })
-          assertFailed(yield* failed(loop.perform("c", { add: 1 })), failure)
-          assert.lengthOf(seen.sets, 1)
-        }
-      })
+  it.effect("fails at once if the failure is not about the object, and its caller gets that failure", () =>
+    Effect.gen(function* () {
+      for (const failure of [
+        new NotCommitted({ reason: "unknown" }),
+        new NotCommitted({ reason: "overloaded" }),
+        new InsufficientBalance({ usable: 3 }),
+        new AlreadyExists({ table: "orders", key: "another" }),
+        new AlreadyExists({ table: "ledger", key: "c" })
+      ]) {
+        const { loop, seen } = yield* makeCounting({ outcomes: [failure] })
+        assertFailed(yield* failed(loop.perform("c", { add: 1 })), failure)
+        assert.lengthOf(seen.sets, 1)
+      }
+    })
   )
 
   it.effect("tells its caller of a stale row that the caller brought, and of no other row", () =>
@@ -244,7 +240,7 @@ describe("an object that this runner owns", () => {
     })
   )
 
-  it.effect("is read anew before a command is refused, or found to have nothing to do", () =>
+  it.effect("is read again before a command is refused, or found to have nothing to do", () =>
     Effect.gen(function* () {
       for (const [command, sets] of [
         [{ add: 1, atMost: 30 }, [["10 by 11"]]],
@@ -259,7 +255,7 @@ describe("an object that this runner owns", () => {
     })
   )
 
-  it.effect("is read anew after a commit that failed", () =>
+  it.effect("is read again after a commit that failed", () =>
     Effect.gen(function* () {
       const { loop, seen } = yield* makeCounting({ owned, outcomes: [staleOwn, undefined] })
       loop.offer({ state: count(40), version: 4 })
@@ -323,7 +319,7 @@ describe("a creation", () => {
     })
   )
 
-  it.effect("is told to the merchant only if its consequence says so", () =>
+  it.effect("causes an event only if its consequence says so", () =>
     Effect.gen(function* () {
       const { loop, seen } = yield* makeCounting()
       yield* loop.create(count(1), nothing)
@@ -347,7 +343,7 @@ describe("a creation", () => {
     })
   )
 
-  it.effect("takes along the instruction by which another runner is told of it", () =>
+  it.effect("has the instruction for another runner", () =>
     Effect.gen(function* () {
       const { loop } = yield* makeCounting()
       const told = { name: "create", encoded: () => 1 }
@@ -373,7 +369,7 @@ describe("a command that another runner has performed", () => {
     })
   )
 
-  it.effect("is stale at any other version, and where there is nothing to do", () =>
+  it.effect("is stale at any other version, and if there is nothing to do", () =>
     Effect.gen(function* () {
       const { carryOut } = yield* makeCounting({ instruction })
       for (const command of [performed(9), performed(11), performed(10, 0), performed(9, 0)]) {
@@ -382,7 +378,7 @@ describe("a command that another runner has performed", () => {
     })
   )
 
-  it.effect("is refused for an object that there is not: no runner has performed it", () =>
+  it.effect("is refused for an unknown object: no runner has performed it", () =>
     Effect.gen(function* () {
       const { carryOut } = yield* makeCounting({ instruction, load: () => Effect.fail(new Missing()) })
       assertFailed(yield* failed(carryOut(performed(1))), new NotCommitted({ reason: "rejected" }))

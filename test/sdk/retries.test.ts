@@ -257,7 +257,7 @@ describe("a call ends", () => {
 })
 
 describe("hooks", () => {
-  it("are told of each try and of how it ended", async () => {
+  it("are called with each try and its outcome", async () => {
     const told: Array<unknown> = []
     const { coffer } = scripted(
       [lost, refused(503, "internal_error", { "Retry-After": "1" }), answered({}, 201, { "X-Request-Id": "req_3" })],
@@ -293,7 +293,7 @@ describe("hooks", () => {
 })
 
 describe("a conflict", () => {
-  it("is told from a request that is still running by its code", async () => {
+  it("is distinguished from a request that is still running by its code", async () => {
     const running = scripted([refused(409, "idempotency_in_progress", { "Retry-After": "30" })], { maxRetries: 0 })
     const conflict = scripted([refused(409, "conflict")])
     const errors = [

@@ -48,7 +48,7 @@ describe("the key is in no text of", () => {
     assertSilent(await failureOf(unreachable.orders.get("1"), CofferError))
   })
 
-  it("what hooks are told", async () => {
+  it("the arguments of hooks", async () => {
     const told: Array<unknown> = []
     const hooks = { onRequest: (info: object) => told.push(info), onResponse: (info: object) => told.push(info) }
     const { coffer } = scripted([refused(503, "internal_error"), answered({})], { hooks })

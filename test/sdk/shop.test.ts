@@ -16,7 +16,7 @@ describe("a shop that is written from the documents", () => {
     assert.isBelow(linesOf("reconcile"), 15)
   })
 
-  it.live("sells, hears of the payment, gives back, answers the bank, and finds where its books differ", () =>
+  it.live("sells, receives the payment's event, refunds, answers the bank, and finds where its books differ", () =>
     Effect.gen(function* () {
       const running = yield* start()
       const coffer = clientOf(running)

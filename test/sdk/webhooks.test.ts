@@ -92,7 +92,7 @@ for (const [name, isFamily] of families) {
       await failureOf(webhooks.verify(body, headers, secret, { toleranceSeconds: Number.NaN }), TypeError)
     })
 
-    it("that was tampered with is told as such, and not as too old", async () => {
+    it("that was tampered with is reported as such, and not as too old", async () => {
       assert.strictEqual(await codeOf(`${body} `, await signed(), secret, at(seconds + 9_999)), "no_match")
     })
 

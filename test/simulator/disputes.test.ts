@@ -128,7 +128,7 @@ describe("disputes", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("an appeal is filed after a loss, and is lost when nobody files it in time", () =>
+  it.live("an appeal is filed after a loss, and is lost if it is not filed in time", () =>
     Effect.gen(function* () {
       const one = yield* disputed()
       const decide = (outcome: "lost" | "won" | "appeal_needs_response" | "appeal_under_review") =>

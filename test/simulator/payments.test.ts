@@ -106,7 +106,7 @@ describe("a payment that is captured later", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is let go when it is canceled, or when nobody has captured it for a week", () =>
+  it.live("is released when it is canceled, or was not captured for a week", () =>
     Effect.gen(function* () {
       const world = yield* begin()
       const { all, control, stripe } = world

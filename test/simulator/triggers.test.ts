@@ -143,7 +143,7 @@ describe("a trigger of stripe-cli", () => {
     )
   }
 
-  it.live("whose program names the pinned version is refused the name of before", () =>
+  it.live("whose program names the pinned version is refused the earlier name", () =>
     Effect.gen(function* () {
       const { url } = yield* start({ port: 0 })
       const body = new URLSearchParams({ amount: "100", currency: "usd", "payment_method_types[0]": "card" })

@@ -88,7 +88,7 @@ describe("a translation", () => {
 describe("code that a page quotes", () => {
   const read = (file: string) => readFileSync(path.resolve(file), "utf8")
 
-  it("stands in the page as in its source: `npm run quotes --workspace @coffer/site` writes it", () => {
+  it("is in the page as in its source: `npm run quotes --workspace @coffer/site` writes it", () => {
     const quoting = site.pages.filter(
       ({ address, markdown }) => / from examples\/shop/.test(markdown) && !address.startsWith("zh")
     )

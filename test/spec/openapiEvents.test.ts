@@ -28,7 +28,7 @@ describe("the document's events", () => {
     assert.deepStrictEqual(Object.keys(document["webhooks"]), [...EventType.literals])
   })
 
-  it("are told apart by `type`, which names the schema of every one of them", () => {
+  it("are discriminated by `type`, which names the schema of every one of them", () => {
     const { discriminator, oneOf } = schemas["Event"]
     assert.strictEqual(discriminator.propertyName, "type")
     assert.deepStrictEqual(

@@ -96,7 +96,7 @@ layer(books, { excludeTestServices: true })("the auditor", (it) => {
     })
   )
 
-  describe("names the law and the row when somebody", () => {
+  describe("names the law and the row when an attacker", () => {
     for (const { found, hashed, name, statements } of cases) {
       it.effect(name, () =>
         Effect.gen(function* () {

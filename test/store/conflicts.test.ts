@@ -94,7 +94,7 @@ describe("a batch that meets a conflict", () => {
     )
   )
 
-  it.live("a version that somebody replaces while a batch waits for the row is no error to Postgres either", () =>
+  it.live("a version that is replaced while a batch waits for the row is no error to Postgres either", () =>
     withTransactor(
       patiently(
         "1 minute",

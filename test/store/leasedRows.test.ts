@@ -31,7 +31,7 @@ it.live("a row that the last look went well for has no error any more, also when
   })
 )
 
-it.live("a row is nobody else's while its work may last, and is due again after its own wait when that has ended", () =>
+it.live("a row has one worker while its work may last, and is due again after its own wait when that has ended", () =>
   Effect.gen(function* () {
     const sql = yield* ownersConnection(yield* freshDatabase)
     yield* sql`create table tasks (id text primary key, due_at timestamptz, tries int)`

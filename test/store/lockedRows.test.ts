@@ -145,7 +145,7 @@ describe.concurrent("a row that somebody else has locked", () => {
     )
   )
 
-  it.live("does not keep the rest of its lane: a set that does not need the row is decided anew", () =>
+  it.live("does not keep the rest of its lane: a set that does not need the row is decided again", () =>
     world(({ commit, hold }) =>
       Effect.gen(function* () {
         yield* commit("a", [insertion(orderOf(1))])

@@ -17,25 +17,27 @@ const dropped = Effect.map(
 ).pipe(Effect.map((state) => Number(state?.count ?? 0)))
 
 describe("the queue", () => {
-  it.live("takes 10,000 while an insert is under way; what comes then is dropped and counted, and nobody waits", () =>
-    Effect.gen(function* () {
-      const fault = yield* blocking("Logs.insert", "before")
-      yield* withLogs(
-        Effect.gen(function* () {
-          const before = yield* dropped
-          yield* appendAll([callOf(0)])
-          yield* Deferred.await(fault.reached)
-          yield* appendAll(numbers(waitingMax, 1).map((index) => callOf(index)))
-          assert.strictEqual(yield* dropped, before)
-          yield* appendAll(numbers(7, 20_000).map((index) => callOf(index)))
-          assert.strictEqual(yield* dropped, before + 7)
-          yield* fault.release
-          yield* (yield* Logs.Logs).flushed
-          assert.strictEqual(yield* count, waitingMax + 1)
-        }),
-        fault.layer
-      )
-    })
+  it.live(
+    "takes 10,000 while an insert is under way; further calls are dropped and counted, and no request waits",
+    () =>
+      Effect.gen(function* () {
+        const fault = yield* blocking("Logs.insert", "before")
+        yield* withLogs(
+          Effect.gen(function* () {
+            const before = yield* dropped
+            yield* appendAll([callOf(0)])
+            yield* Deferred.await(fault.reached)
+            yield* appendAll(numbers(waitingMax, 1).map((index) => callOf(index)))
+            assert.strictEqual(yield* dropped, before)
+            yield* appendAll(numbers(7, 20_000).map((index) => callOf(index)))
+            assert.strictEqual(yield* dropped, before + 7)
+            yield* fault.release
+            yield* (yield* Logs.Logs).flushed
+            assert.strictEqual(yield* count, waitingMax + 1)
+          }),
+          fault.layer
+        )
+      })
   )
 
   it.live("holds 64 MB of bodies and no more", () =>

@@ -27,7 +27,7 @@ const runners = Effect.fnUntraced(function* (count: number) {
 const allowed = (all: ReadonlyArray<{ readonly allowed: boolean }>) => all.filter((one) => one.allowed).length
 
 layer(Layer.effect(Service, start()), { excludeTestServices: true })("Postgres", (it) => {
-  it.effect("counts for all runners together, exactly, whoever asks at the same time", () =>
+  it.effect("counts for all runners together, exactly, also concurrently", () =>
     Effect.gen(function* () {
       const takes = yield* runners(3)
       const taken = yield* Effect.forEach(
@@ -99,7 +99,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("Postgres",
     }).pipe(Effect.scoped)
   )
 
-  it.effect("counts by the runner whose clock is ahead, and begins anew for a time a whole window ahead", () =>
+  it.effect("counts by the runner whose clock is ahead, and starts over for a time a whole window ahead", () =>
     Effect.gen(function* () {
       const [take] = yield* runners(1)
       assert.isTrue((yield* take!("skewed", 1, window, now + 5_000)).allowed)

@@ -43,7 +43,7 @@ const failures = Effect.map(
 )
 
 describe.skipIf(leftOut)(named("Redis"), () => {
-  it.live("counts for all runners together, exactly, whoever asks at the same time", () =>
+  it.live("counts for all runners together, exactly, also concurrently", () =>
     Effect.gen(function* () {
       const { url } = yield* running
       const runners = [yield* runner(url, patient), yield* runner(url, patient), yield* runner(url, patient)]
@@ -127,7 +127,7 @@ describe.skipIf(leftOut)(named("an outage of Redis"), () => {
     })
   )
 
-  it.live("without a word, as when it stands still: nobody waits much longer than 50 ms, and only the first", () =>
+  it.live("silently, as when it is paused: no request waits much longer than 50 ms, and only the first", () =>
     Effect.gen(function* () {
       const server = yield* running
       const { logged, take } = yield* runner(server.url)

@@ -92,7 +92,7 @@ it("a field that has words in one object and none in another is told apart by th
   )
 })
 
-it.live("what operators alone may see stands in no answer to the merchant", () =>
+it.live("operators' columns are in no answer to the merchant", () =>
   Effect.gen(function* () {
     const running = yield* start()
     const { api, merchant, sql } = running

@@ -63,7 +63,7 @@ describe("as the service's role", () => {
     })
   )
 
-  it.live("no table is missing a right, and no function of the owner is anybody's", () =>
+  it.live("no table is missing a right, and no function of the owner is public", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase
       const owner = yield* ownersConnection(database)
@@ -144,7 +144,7 @@ describe("the owner", () => {
   )
 })
 
-describe("whether a role could change the ledger is told", () => {
+describe("whether a role could change the ledger is reported", () => {
   for (const [what, options, grant, said] of [
     ["of a superuser", "login superuser", "", /is a superuser/],
     ["of the owner's member", "login", "grant coffer to $", /can act as the owner of anchors/],

@@ -66,7 +66,7 @@ describe("trouble", () => {
     })
   }
 
-  it.live("what a real Postgres says of a cancelled statement, a lock and a missing table is told apart", () =>
+  it.live("a real Postgres' errors for a cancelled statement, a lock and a missing table are distinguished", () =>
     withSql((sql) =>
       Effect.gen(function* () {
         const local = (setting: string, statement: string) =>

@@ -33,7 +33,7 @@ describe("an appeal at Stripe", () => {
     })
   )
 
-  it.live("that nobody files is over at its deadline, and nothing is taken twice", () =>
+  it.live("that is not filed is over at its deadline, and nothing is taken twice", () =>
     Effect.gen(function* () {
       const { decide, held, leap, merchant, read, settled, sql } = yield* disputed()
       yield* decide("lost")
@@ -47,7 +47,7 @@ describe("an appeal at Stripe", () => {
     })
   )
 
-  it.live("before a loss is told as one: under review, and frozen still", () =>
+  it.live("before the report of a loss is under review, and frozen still", () =>
     Effect.gen(function* () {
       const { answer, decide, held, merchant, read, sql } = yield* disputed()
       yield* answer("Tea")

@@ -10,7 +10,7 @@ const attemptsIn = (entries: ReadonlyArray<Json>) =>
     .map(({ details }) => `${details.payment_method} ${details.outcome} ${details.reason}`)
 
 describe("attempts to pay at Stripe", () => {
-  it.live("ten of seven kinds are told in the story and in the operator's view", () =>
+  it.live("ten of seven kinds are in the timeline and in the operator's view", () =>
     Effect.gen(function* () {
       const { api, choose, control, merchant, order, sessions, settled } = yield* connected()
       const made = yield* order()

@@ -36,7 +36,7 @@ const shops = Effect.fnUntraced(function* (count: number, liveCount = 0) {
 const times = <A>(count: number): Array<A> => Array.from<A>({ length: count })
 
 describe("calls to Stripe", () => {
-  it.live("of a merchant whose account has no answers end at once, and nobody else's do", () =>
+  it.live("of a merchant whose account has no answers fail at once, and only these", () =>
     Effect.gen(function* () {
       const { all, control, unasked } = yield* shops(2)
       const [broken, other] = [all[0]!, all[1]!]

@@ -16,7 +16,7 @@ const begun = Effect.fnUntraced(function* (method = "card", options: Parameters<
 })
 
 describe("closing an order early", () => {
-  it.live("an open session is expired, and nobody can pay in it", () =>
+  it.live("an open session is expired, and can no longer be paid", () =>
     Effect.gen(function* () {
       const { expire, session, status } = yield* begun()
       assert.strictEqual((yield* expire).body.data.status, "expired")
@@ -25,7 +25,7 @@ describe("closing an order early", () => {
     })
   )
 
-  it.live("a buyer who has just paid is credited, and the merchant is told 409", () =>
+  it.live("a buyer who has just paid is credited, and the merchant gets 409", () =>
     Effect.gen(function* () {
       const { control, expire, merchant, session, settled, sql, status } = yield* begun()
       yield* control.hold_webhooks({})

@@ -65,7 +65,7 @@ describe("a dispute at Stripe", () => {
     })
   )
 
-  it.live("conceded is closed at Stripe, and lost when that is told", () =>
+  it.live("conceded is closed at Stripe, and lost once that is reported", () =>
     Effect.gen(function* () {
       const { atStripe, control, merchant, no, pass, read, settled } = yield* disputed()
       yield* control.fault({ on: "POST /v1/disputes/*/close", kind: "error_after" })
@@ -95,7 +95,7 @@ describe("a dispute at Stripe", () => {
   )
 
   for (const step of ["evidence", "accept"] as const) {
-    it.live(`${step} of which nobody knows whether it came is told as it stands, and is not undone`, () =>
+    it.live(`${step} with an unknown outcome is shown as it stands, and is not undone`, () =>
       Effect.gen(function* () {
         const { atStripe, control, merchant, no, pass, read } = yield* disputed()
         const path = step === "accept" ? "POST /v1/disputes/*/close" : "POST /v1/disputes/*"

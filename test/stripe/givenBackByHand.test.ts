@@ -56,8 +56,8 @@ const parkedIn = Effect.fnUntraced(function* (options: Parameters<typeof connect
 })
 const parked = parkedIn()
 
-describe("a parked payment that somebody gives back in Stripe's dashboard", () => {
-  it.live("has gone back: nobody has to decide, the merchant is told once, and both books agree", () =>
+describe("a parked payment that is refunded in Stripe's dashboard", () => {
+  it.live("has gone back: no person has to decide, the merchant gets one event, and both books agree", () =>
     Effect.gen(function* () {
       const { byHand, held, merchant, night, pass, sql, told, where } = yield* parked
       const books = yield* merchant.balance()
@@ -73,7 +73,7 @@ describe("a parked payment that somebody gives back in Stripe's dashboard", () =
     })
   )
 
-  it.live("has gone back too when the webhook is lost: the reconciler hears of it", () =>
+  it.live("has gone back too when the webhook is lost: the poll finds it", () =>
     Effect.gen(function* () {
       const { byHand, control, held, pass, told } = yield* parked
       yield* control.fault({ on: "webhook *", kind: "lose", times: 100 })
@@ -113,7 +113,7 @@ describe("a parked payment that somebody gives back in Stripe's dashboard", () =
     })
   )
 
-  it.live("is parked again when that refund fails while it is being noted, and nobody tells of it", () =>
+  it.live("is parked again when that refund fails while it is being recorded, without a webhook", () =>
     Effect.gen(function* () {
       const after = { refundsAreListed: Effect.void }
       const around: Faults.Faults["Service"]["around"] = (point, effect, detailOf) =>

@@ -40,7 +40,7 @@ describe("an inquiry at Stripe", () => {
     })
   )
 
-  it.live("that was answered and becomes a chargeback is frozen and answered anew, until the new deadline", () =>
+  it.live("that was answered and becomes a chargeback is frozen and answered again, until the new deadline", () =>
     Effect.gen(function* () {
       const { answer, atStripe, before, decide, held, merchant, no, opened, pass, read, refund, sql } = yield* inquiry
       assert.strictEqual((yield* answer("Tea")).body.data.status, "under_review")
@@ -68,7 +68,7 @@ describe("an inquiry at Stripe", () => {
     })
   )
 
-  it.live("that nobody answered and that becomes a chargeback is due, and can be answered", () =>
+  it.live("that was not answered and becomes a chargeback is due, and can be answered", () =>
     Effect.gen(function* () {
       const { answer, atStripe, decide, held, leap, opened, read, settled } = yield* inquiry
       yield* leap("6 days")
@@ -175,7 +175,7 @@ describe("an inquiry at Stripe", () => {
     })
   )
 
-  it.live("is told twice, late and in any order, and becomes a chargeback once", () =>
+  it.live("is reported twice, late and in any order, and becomes a chargeback once", () =>
     Effect.gen(function* () {
       const { answer, atStripe, control, merchant, read, settled, simulator, sql } = yield* inquiry
       yield* control.hold_webhooks({})
@@ -196,7 +196,7 @@ describe("an inquiry at Stripe", () => {
 })
 
 describe("a dispute that is answered in Stripe's dashboard", () => {
-  it.live("is under review, and merchants are told", () =>
+  it.live("is under review, and merchants get the event", () =>
     Effect.gen(function* () {
       const { atStripe, merchant, read, settled, stripe } = yield* disputed()
       const by = { evidence: { product_description: "By hand" }, submit: true }

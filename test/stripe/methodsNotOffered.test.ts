@@ -20,7 +20,7 @@ const withoutAlipay = Effect.fnUntraced(function* (how: "session" | "refusal" = 
 })
 
 describe("a method that Stripe leaves out", () => {
-  it.live("leads nowhere: the buyer is told, and the page has the other methods", () =>
+  it.live("leads nowhere: the buyer gets a notice, and the page has the other methods", () =>
     Effect.gen(function* () {
       const { choose, made, merchant, order, page, sessions } = yield* withoutAlipay()
       const bought = yield* order()
@@ -41,7 +41,7 @@ describe("a method that Stripe leaves out", () => {
     })
   )
 
-  it.live("by refusing the session is told as well, and the other methods lead to Stripe", () =>
+  it.live("by refusing the session is shown as well, and the other methods lead to Stripe", () =>
     Effect.gen(function* () {
       const { choose, made, order } = yield* withoutAlipay("refusal")
       const bought = yield* order()
@@ -111,7 +111,7 @@ describe("a method that Stripe leaves out", () => {
   )
 
   for (const kind of ["error_before", "error_after", "cut_before", "cut_after"] as const) {
-    it.live(`is told so although its session could not be ended (${kind}), and the next method ends it`, () =>
+    it.live(`gets the notice although the session could not be ended (${kind}), and the next method ends it`, () =>
       Effect.gen(function* () {
         const { choose, control, merchant, order, sessions, settled } = yield* withoutAlipay()
         const bought = yield* order()
@@ -193,7 +193,7 @@ describe("a method that Stripe leaves out", () => {
     })
   )
 
-  it.live("keeps nobody from closing the order, although its session could not be ended", () =>
+  it.live("does not keep the order from being closed, although its session could not be ended", () =>
     Effect.gen(function* () {
       const { choose, control, merchant, order, sessions, settled } = yield* withoutAlipay()
       const bought = yield* order()

@@ -7,7 +7,7 @@ import { connected, secretKey, worlds } from "./kit.ts"
 const keys = { channel: "stripe", secret_key: secretKey, webhook_secret: "whsec_ofTheTests" }
 
 describe("Stripe and the clock of a sandbox", () => {
-  it.live("a sandbox whose clock was moved takes no account at Stripe, and is told why", () =>
+  it.live("a sandbox whose clock was moved takes no account at Stripe, with the reason", () =>
     Effect.gen(function* () {
       const { api, channelPath, merchant } = yield* worlds()
       const moved = yield* api.post("/v1/test_helpers/clock/advance", merchant.sandboxKey, { by: "1h" })
@@ -32,7 +32,7 @@ describe("Stripe and the clock of a sandbox", () => {
     })
   )
 
-  it.live("of both at once one is done and the other is told", () =>
+  it.live("of both at once one is done and the other is refused", () =>
     Effect.gen(function* () {
       const { api, channelPath, merchant } = yield* worlds()
       const [moved, set] = yield* Effect.all(

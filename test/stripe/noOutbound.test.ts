@@ -66,7 +66,7 @@ const certificate = Metric.gauge("coffer_public_certificate_expires_seconds", {
   description: "Time until the certificate of PUBLIC_URL expires; +Inf without one"
 })
 
-describe("a copy that calls nobody outside", () => {
+describe("a copy without outside calls", () => {
   it.live("leaves each row that is due as it was, for days, and calls neither the acquirer nor a mail server", () =>
     Effect.gen(function* () {
       const { before, copy, merchant, quiet } = yield* copied(30)

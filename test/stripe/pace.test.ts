@@ -123,7 +123,7 @@ describe("60 payments that Stripe reports at once", () => {
 })
 
 describe("a buyer", () => {
-  it.live("for whom no call can be made in time is told so at once, with the seconds to wait", () =>
+  it.live("for whom no call can be made in time is refused at once, with the seconds to wait", () =>
     Effect.gen(function* () {
       const { begin, orders, second, take } = yield* paced(1)
       yield* begin(yield* orders(20))
@@ -205,7 +205,7 @@ describe("the line of an account", () => {
     return line
   }
 
-  it("lets buyers go first, money in one of eight turns and the rest in one of 64, so that nobody waits for ever", () => {
+  it("lets buyers go first, money in one of eight turns and the rest in one of 64, so that no call waits for ever", () => {
     const line = standing({ buyer: 200, money: 200, rest: 200 })
     const went = Array.from({ length: 64 }, () => nextIn(line)!.urgency)
     const count = (urgency: Urgency) => went.filter((each) => each === urgency).length
@@ -213,7 +213,7 @@ describe("the line of an account", () => {
     assert.strictEqual(went[0], "buyer")
   })
 
-  it("gives a turn to whoever waits when nobody more urgent does", () => {
+  it("gives a turn to a waiting call if none is more urgent", () => {
     const line = standing({ rest: 3 })
     assert.deepStrictEqual(
       [nextIn(line), nextIn(line), nextIn(line), nextIn(line)].map((each) => each?.urgency),

@@ -245,7 +245,7 @@ describe("sessions of an order", () => {
   )
 
   it.live(
-    "a session that was asked for in other words before, as under another PUBLIC_URL, keeps nobody from paying",
+    "a session that was asked for in other words before, as under another PUBLIC_URL, keeps no buyer from paying",
     () =>
       Effect.gen(function* () {
         const { choose, control, database, merchant, order, sessions, settled } = yield* connected()

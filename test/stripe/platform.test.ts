@@ -31,7 +31,7 @@ const platform = Effect.gen(function* () {
 })
 
 describe("a merchant with a connected account", () => {
-  it.live("is paid and pays back there, by the platform's key, and nobody else hears of it", () =>
+  it.live("is paid and refunds there, by the platform's key, unseen by other accounts", () =>
     Effect.gen(function* () {
       const { api, control, one, other, settled, simulator, sql } = yield* platform
       const { body } = yield* one.post("/v1/orders", { amount: 2_000 })
@@ -56,7 +56,7 @@ describe("a merchant with a connected account", () => {
     })
   )
 
-  it.live("hears of its events by the one address that a platform has for all of its accounts, and no other does", () =>
+  it.live("gets its events by the one address that a platform has for all of its accounts, and no other does", () =>
     Effect.gen(function* () {
       const world = yield* worlds()
       const { api, control, simulator, sql } = world

@@ -73,31 +73,33 @@ describe("with STRIPE_PROXY", () => {
     ["does not reach Stripe", 502, "it answered CONNECT with 502"],
     ["never answers", "hang", "timed out"]
   ] as const) {
-    it.live(`a proxy that ${what} is told as the proxy's failure, closes no account, and is left when it works`, () =>
-      Effect.gen(function* () {
-        let works = true
-        const { api, closeTunnels, leap, log, merchant, metric, ...world } = yield* proxied(() =>
-          works ? undefined : refusal
-        )
-        yield* connectedAs({ api, ...world }, merchant, secretKey)
-        const choose = yield* chosen(api, merchant.sandboxKey)
-        const failures = metric("coffer_stripe_calls_total", 'outcome="proxy"')
-        const before = yield* failures
-        works = false
-        yield* closeTunnels
-        for (const _ of times(7)) assert.strictEqual((yield* choose).status, 502)
-        assert.strictEqual((yield* failures) - before, 5)
-        assert.strictEqual(yield* metric("coffer_stripe_proxy_down"), 1)
-        assert.strictEqual(yield* metric("coffer_stripe_down"), 0)
-        assert.match(log(), new RegExp(`STRIPE_PROXY opens no way to Stripe: .*${detail}`))
-        assert.notInclude(log(), password)
-        assert.notInclude(log(), encodeURIComponent(password))
-        assert.notInclude(log(), "Stripe did not answer")
-        works = true
-        yield* leap("11 seconds")
-        assert.strictEqual((yield* choose).status, 200)
-        assert.strictEqual(yield* metric("coffer_stripe_proxy_down"), 0)
-      })
+    it.live(
+      `a proxy that ${what} is reported as the proxy's failure, closes no account, and recovers when it works`,
+      () =>
+        Effect.gen(function* () {
+          let works = true
+          const { api, closeTunnels, leap, log, merchant, metric, ...world } = yield* proxied(() =>
+            works ? undefined : refusal
+          )
+          yield* connectedAs({ api, ...world }, merchant, secretKey)
+          const choose = yield* chosen(api, merchant.sandboxKey)
+          const failures = metric("coffer_stripe_calls_total", 'outcome="proxy"')
+          const before = yield* failures
+          works = false
+          yield* closeTunnels
+          for (const _ of times(7)) assert.strictEqual((yield* choose).status, 502)
+          assert.strictEqual((yield* failures) - before, 5)
+          assert.strictEqual(yield* metric("coffer_stripe_proxy_down"), 1)
+          assert.strictEqual(yield* metric("coffer_stripe_down"), 0)
+          assert.match(log(), new RegExp(`STRIPE_PROXY opens no way to Stripe: .*${detail}`))
+          assert.notInclude(log(), password)
+          assert.notInclude(log(), encodeURIComponent(password))
+          assert.notInclude(log(), "Stripe did not answer")
+          works = true
+          yield* leap("11 seconds")
+          assert.strictEqual((yield* choose).status, 200)
+          assert.strictEqual(yield* metric("coffer_stripe_proxy_down"), 0)
+        })
     )
   }
 

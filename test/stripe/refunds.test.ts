@@ -187,7 +187,7 @@ describe("a refund at Stripe", () => {
 
 describe("a payment that comes too late", () => {
   for (const told of ["by a webhook", "by the events that Stripe keeps, when the webhook is lost"]) {
-    it.live(`is parked when what went back did not reach the buyer, which is told ${told}`, () =>
+    it.live(`is parked when the refund did not reach the buyer, which is reported ${told}`, () =>
       Effect.gen(function* () {
         const { choose, control, merchant, order, pass, sessions, settled, sql } = yield* connected()
         const made = yield* order()

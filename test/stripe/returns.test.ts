@@ -41,7 +41,7 @@ const paidTwice = Effect.gen(function* () {
 })
 
 describe("a payment that Stripe will never take back", () => {
-  it.live("is asked for once, is parked with Stripe's words, and is told to the operator and in the timeline", () =>
+  it.live("is requested once, is parked with Stripe's words, and is shown to the operator and in the timeline", () =>
     Effect.gen(function* () {
       const { held, intent, merchant, pass, simulator, since, sql, story, stripe, told } = yield* paidTwice
       const parked = yield* since("coffer_payments_parked_total")

@@ -26,7 +26,7 @@ describe("a session of which it is not known whether Stripe has made it", () => 
     })
   )
 
-  it.live("is not opened when it was given up meanwhile: whoever made it ends it at Stripe", () =>
+  it.live("is not opened when it was given up meanwhile: its maker ends it at Stripe", () =>
     Effect.gen(function* () {
       const { key, store, tradeNo } = yield* planned
       assert.isTrue(yield* store.giveUp(key))

@@ -60,7 +60,7 @@ describe("a dispute about a payment that no order took", () => {
     })
   )
 
-  it.live("that is lost has given the money back: the merchant is told, and nothing is left to decide", () =>
+  it.live("that is lost has given the money back: the merchant gets the event, and nothing is left to decide", () =>
     Effect.gen(function* () {
       const { books, compared, decide, held, merchant, pass } = yield* paidTwice({ pays: "pm_card_createDispute" })
       yield* pass("3 minutes")
@@ -85,7 +85,7 @@ describe("a dispute about a payment that no order took", () => {
     })
   )
 
-  it.live("of what had gone back already is told, and its loss is in both books", () =>
+  it.live("of a payment that had gone back already is shown, and its loss is in both books", () =>
     Effect.gen(function* () {
       const { compared, control, decide, held, merchant, made, simulator, sql, settled } = yield* paidTwice()
       assert.isUndefined(yield* held, "it went back")
@@ -106,7 +106,7 @@ describe("a dispute about a payment that no order took", () => {
     })
   )
 
-  it.live("that is told before its payment waits for it", () =>
+  it.live("that is reported before its payment waits for it", () =>
     Effect.gen(function* () {
       const { choose, control, merchant, order, pass, sessions, settled, api } = yield* connected()
       const made = yield* order()

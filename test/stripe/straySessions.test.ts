@@ -135,7 +135,7 @@ describe("a session at Stripe that was made after the backup", () => {
     })
   )
 
-  it.live("is not closed when all of its payment went back before: 409 says that nobody has to", () =>
+  it.live("is not closed when its whole payment went back before: 409 says that this is not needed", () =>
     Effect.gen(function* () {
       const { api, held, settled, simulator, stripe } = yield* restored({ isPaid: true })
       const id = (yield* held).rows[0]!.id as string

@@ -113,7 +113,7 @@ describe("a webhook of Stripe", () => {
     })
   )
 
-  it.live("about a session that somebody else has made for an order of ours credits nobody", () =>
+  it.live("about a stray session for an order of ours credits no order", () =>
     Effect.gen(function* () {
       const world = yield* held
       const other = yield* world.order()
@@ -193,7 +193,7 @@ describe("events of Stripe in any order", () => {
 })
 
 describe("a destination of thin events", () => {
-  it.live("is told what is wrong in the answer, and its payments are found within a minute", () =>
+  it.live("shows the problem in the answer, and its payments are found within a minute", () =>
     Effect.gen(function* () {
       const world = yield* connected()
       yield* world.control.thin_events({ endpoint: world.endpoint.id })
@@ -246,7 +246,7 @@ describe("a destination of thin events", () => {
     })
   )
 
-  it.live("with a wrong signature is told nothing", () =>
+  it.live("with a wrong signature gets no details", () =>
     Effect.gen(function* () {
       const world = yield* connected()
       const told = yield* send(world, { object: "v2.core.event" }, { secret: "whsec_other" })

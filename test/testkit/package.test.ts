@@ -85,7 +85,7 @@ describe("the package", () => {
 })
 
 describe("a Node that is too old", () => {
-  it("is told so in one line, before anything is loaded that it could not link", async () => {
+  it("gets one line, before anything is loaded that it could not link", async () => {
     const old = `Object.defineProperty(process.versions, "node", { value: "20.20.2" })`
     const code = `${old}; const { start } = await import("@coffer/testkit"); await start().catch(({ message }) => console.log(message))`
     const shown = await run(process.execPath, ["--input-type=module", "--eval", code])

@@ -36,7 +36,7 @@ describe("a Coffer inside a test", () => {
   })
   afterAll(() => coffer.stop())
 
-  it("has time that stands still, and begins when it is told", async () => {
+  it("has time that stands still, and begins at a given time", async () => {
     const before = coffer.now().getTime()
     const { data } = await call(coffer, "GET", `/orders/${await newOrder(coffer)}`)
     assert.strictEqual(coffer.now().getTime(), before)

@@ -52,7 +52,7 @@ describe("the template of a machine", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is made anew when a file of it was damaged", () =>
+  it.live("is made again when a file of it was damaged", () =>
     Effect.gen(function* () {
       const cache = yield* newCache
       yield* startOnce(cache)

@@ -61,7 +61,7 @@ it.effect("each attempt counts once, by how it ended, and what is counted never 
   })
 )
 
-it("a destination that has failed for an hour is told of once an hour, from its first failure on", () => {
+it("a destination that has failed for an hour is logged once an hour, from its first failure on", () => {
   const hour = 3_600_000
   const { failed } = DeliveryMetrics.makeFailingDestinations()
   const line = { mode: "live", merchantId: "mer_1", destination: "shop.example" } as const

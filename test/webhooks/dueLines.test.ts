@@ -75,7 +75,7 @@ describe("a few deliveries that are due", () => {
     })
   )
 
-  it.effect("are left where nobody takes them, or only some", () =>
+  it.effect("are left if none are taken, or only some", () =>
     Effect.gen(function* () {
       const none = world([line("a", 2)])
       assert.isFalse(none.hasLeft())
@@ -110,7 +110,7 @@ describe("a few deliveries that are due", () => {
 })
 
 describe("a backlog", () => {
-  it.effect("is walked through in each mode that has a place, once and no further, where nobody takes anything", () =>
+  it.effect("is walked through in each mode that has a place, once and no further, if nothing is taken", () =>
     Effect.gen(function* () {
       const { asked, isBacklog, offer, offered } = world(backlog, { live: [[row("m1", "a", 1)]] })
       assert.strictEqual(yield* offer(), 0)

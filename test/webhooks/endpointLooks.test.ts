@@ -138,7 +138,7 @@ describe("a look at an endpoint that fails", () => {
     })
   )
 
-  it.effect("changes nothing but its time where there is nothing to tell, and forgets what is long over", () =>
+  it.effect("changes only its time if there is nothing to report, and forgets old outages", () =>
     Effect.gen(function* () {
       const dueAt = nextLookAt(healthIn(row()), now)
       assert.deepStrictEqual(yield* look(row()), { done: [], looks: [{ ...untold, dueAt }], mails: [] })

@@ -7,7 +7,7 @@ import { receiver } from "../kit/Receiver.ts"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
 import { start } from "../kit/Service.ts"
 
-it.live("a destination that fails is told once an hour, from its first hour on, until it takes something", () =>
+it.live("a failing destination is logged once an hour, from its first hour on, until a success", () =>
   Effect.gen(function* () {
     const lines: Array<string> = []
     const logger = Logger.make(({ logLevel, message }) => {

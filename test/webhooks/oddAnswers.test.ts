@@ -117,7 +117,7 @@ describe("outbound: an answer", () => {
     })
   )
 
-  it.effect("that nobody asked for is not taken for the answer to the next post", () =>
+  it.effect("that is unsolicited is not taken for the answer to the next post", () =>
     Effect.gen(function* () {
       const { port } = yield* speaking((socket, nth) =>
         socket.write(nth === 0 ? ok + ok : ok.replace("200 OK", "500 No"))

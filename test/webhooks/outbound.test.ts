@@ -171,7 +171,7 @@ describe("outbound: time", () => {
     })
   )
 
-  it.effect("closes the connection when whoever asked is interrupted", () =>
+  it.effect("closes the connection when its caller is interrupted", () =>
     Effect.gen(function* () {
       const arrived = yield* Deferred.make<void>()
       const server = yield* answering(() => Deferred.doneUnsafe(arrived, Effect.void))
@@ -214,7 +214,7 @@ describe("outbound: time", () => {
     })
   )
 
-  it.effect("a look-up that breaks is told at once", () =>
+  it.effect("a failing look-up is reported at once", () =>
     Effect.gen(function* () {
       const resolve = () => Effect.die("broken")
       const exit = yield* Effect.exit(post({ url: "http://merchant.example/" }, { asked: [], resolve }))

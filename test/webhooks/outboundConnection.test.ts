@@ -135,7 +135,7 @@ describe("outbound: connecting", () => {
     )
   }
 
-  it.effect("a port where nobody listens is a connect failure", () =>
+  it.effect("a closed port is a connect failure", () =>
     Effect.gen(function* () {
       const { port } = yield* Effect.scoped(answering(() => undefined))
       const outcome = yield* post({ url: `http://127.0.0.1:${port}/` })
@@ -210,7 +210,7 @@ describe("outbound: TLS", () => {
     })
   )
 
-  it.effect("a certificate that nobody vouches for is a tls failure, in the sandbox too", () =>
+  it.effect("an untrusted certificate is a tls failure, in the sandbox too", () =>
     Effect.gen(function* () {
       const server = yield* secure((_, response) => response.end("secret"))
       const outcome = yield* post({ url: `https://merchant.example:${server.port}/` }, stub(["127.0.0.1"]))

@@ -104,7 +104,7 @@ describe("outbound through a proxy: what it is asked for", () => {
 
 describe("outbound through a proxy: what is the proxy's own failure", () => {
   for (const url of [named, "http://merchant.example/"]) {
-    it.effect(`${url}: nobody listens where it should be`, () =>
+    it.effect(`${url}: the port of the proxy is closed`, () =>
       Effect.gen(function* () {
         const { port } = yield* Effect.scoped(answering(() => undefined))
         const post = yield* posting({ ...local, proxy: proxyAt(port) })

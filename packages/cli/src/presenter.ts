@@ -13,7 +13,7 @@ const isJson = (words: ReadonlyArray<string>): boolean => {
   return (end < 0 ? words : words.slice(0, end)).some((word) => /^--json(=true)?$/.test(word))
 }
 
-/** `words`: as they were typed. No flag was read when it is told that they cannot be. */
+/** `words`: as they were typed. No flag was parsed before it is called. */
 export const presenterOf = (words: ReadonlyArray<string>): CliOutput.Presenter => ({
   present: (event) =>
     event._tag === "InvalidInvocation"

@@ -135,7 +135,7 @@ const kindOf = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "list" : typeof value === "object" ? "hash" : typeof value
 const signOf = (value: number): string => (value > 0 ? "above 0" : "0 or less")
 
-/** Numbers, and words such as those of an enumeration. An id or a text of the account is told by its kind alone. */
+/** Numbers, and words such as those of an enumeration. Of an id or a text of the account only the kind is shown. */
 const shown = (value: unknown): string =>
   typeof value === "number" ||
   typeof value === "boolean" ||

@@ -52,7 +52,9 @@ const callsProtocolsOf = ({ application, messages }: Application): Array<string>
 /** Both ends say which messages they understand, and a handshake of two that have none in common fails. */
 const understoodBy = (application: Application) => ({ ALPNProtocols: protocolsOf(application) })
 
-/** The port chooses what is first in its own list. A port of before direct calls chooses messages. */
+/**
+ * The port chooses what is first in its own list. A port of an older version, without direct calls, chooses messages.
+ */
 const understoodWithCalls = (application: Application) => ({
   ALPNProtocols: [...callsProtocolsOf(application), ...protocolsOf(application)]
 })

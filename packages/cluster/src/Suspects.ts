@@ -1,7 +1,7 @@
 /**
  * Runners that do not answer, though their connections are open: frozen, or out of reach. A runner is pinged if a call
  * to it waits and it has answered nothing for a second. If it does not answer the ping, calls under way to it are given
- * up, and new ones are refused at once, until it answers again or has left the register. Callers are told to retry. The
+ * up, and new ones are refused at once, until it answers again or has left the register. Callers have to retry. The
  * runner may still carry out a call that was given up: the retry finds that out. A runner that has never answered is
  * not pinged, since a start takes seconds on a busy machine. Postgres gives the shards to others 15 s after the runner
  * froze.

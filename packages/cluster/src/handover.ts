@@ -4,7 +4,7 @@
  * another child gets the connection without an answer in time.
  *
  * A child can still freeze between its answer and the connection. No other child may have it then: the frozen one would
- * read from it when it goes on. Its client is told by the end of the connection, and connects again.
+ * read from it when it goes on. Its client sees the end of the connection, and connects again.
  *
  * Node has no hook for this except the message itself. If a later version hands connections over in another way, they
  * pass here as they are, and the test of a frozen child fails.

@@ -27,7 +27,7 @@ export const makeWitness = Effect.gen(function* () {
   const self = yield* ThisRunner
   const { otherwise } = yield* TakesPart
   const own = self.place === undefined ? undefined : nameOf(self.place)
-  /** Those that counted as healthy when we last looked, and what is told of them. */
+  /** The runners that were healthy at the last look, and their log lines. */
   const present = new Map<string, Present>()
   const strangers = new Set<string>()
   let reason: { readonly text: string; readonly at: number } | undefined

@@ -16,7 +16,7 @@ export interface Tool {
   readonly bodyArguments: ReadonlyArray<string>
   /** A write does something more each time, or leaves the object as the call says (`contract/repeats.ts`). */
   readonly repeat?: "makes" | "sets"
-  /** A call by a number that is taken already is answered 200, with what has it. */
+  /** A call by a number that is taken already is answered 200, with the existing object. */
   readonly mayFind?: true
   readonly takesIdempotencyKey: boolean
   readonly inputSchema: {
@@ -29,13 +29,13 @@ export interface Tool {
 
 export const isRead = ({ method }: Pick<Tool, "method">): boolean => method === "GET"
 
-/** The buyer and the bank, scripted. In live there are none. */
+/** A test helper: the simulated buyer or bank. Live has none. */
 export const isOfSandbox = ({ scope }: Pick<Tool, "scope">): boolean => scope.startsWith("test_helpers:")
 
-/** It adds something, and takes nothing away. */
+/** It only adds data. */
 const additive = /^(testHelpers_.*|.*_(sendReceipt|resend)|(orders|paymentLinks|reports|webhookEndpoints)_create)$/
 
-/** Clients show these of a tool, and decide by them. */
+/** Clients show these hints of a tool, and decide by them. */
 export const annotationsOf = (tool: Tool) => ({
   title: tool.title,
   readOnlyHint: isRead(tool),

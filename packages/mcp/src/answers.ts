@@ -1,6 +1,6 @@
 /**
- * The API's answer as a tool's result: a short text with the data as JSON, and the same structured. It is bounded, a
- * secret of live is withheld, and words of others are marked as data.
+ * The API's answer as a tool's result: a short text with the data as JSON, and the same structured. It is bounded, live
+ * secrets are withheld, and users' texts are marked as data.
  */
 import { CallToolResult } from "effect/ai/McpSchema"
 import type { ApiAnswer } from "./calls.ts"
@@ -100,7 +100,7 @@ const bounded = (data: unknown): { readonly value: unknown; readonly note?: stri
 const cut = (value: unknown): unknown =>
   mapped(value, (text) => (text.length <= textLengthMax ? text : `${text.slice(0, textLengthMax)}… (cut)`))
 
-/** With a signing secret anybody can tell a merchant's server that an order was paid. */
+/** A signing secret can forge a paid order for a merchant's server. */
 const withoutSecrets = (value: unknown): unknown =>
   mapped(value, (text) => (text.startsWith("whsec_") ? "withheld: live secrets are shown in the console" : text))
 

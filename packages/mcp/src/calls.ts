@@ -1,8 +1,7 @@
 /**
- * The call that a tool's arguments make. A call that does something more each time, such as another refund, has an
- * idempotency key that follows from its arguments. So a call that is repeated because its answer was lost is done once,
- * by any runner that answers it. A call that sets an object may come twice, and has to set it back: its key is another
- * each time.
+ * The call that a tool's arguments make. A call that is not idempotent, such as a refund, has an idempotency key
+ * derived from its arguments. So a retry after a lost answer is done once, on any runner. A call that sets an object
+ * may be repeated later, and must set it again: its key is new each time.
  */
 import { Result } from "effect"
 import { hashOf, isRecord } from "./json.ts"
@@ -30,10 +29,10 @@ export interface ApiAnswer {
 export const noAnswer: ApiAnswer = { status: 0, body: undefined, headers: {} }
 
 const pageSize = 10
-/** As the API's own: so many characters of an object's number, and no more. */
+/** As the API's own limit of characters of an object's number. */
 const refLengthMax = 128
 
-/** A failure says which argument is wrong. `occasion`: a text of this call's own, by which it is no other. */
+/** A failure names the wrong argument. `occasion`: a text that is unique to this call. */
 export const callOf = (tool: Tool, args: Arguments, occasion: string): Result.Result<ApiCall, string> => {
   const { properties, required = [] } = tool.inputSchema
   const unknown = Object.keys(args).find((name) => !Object.hasOwn(properties, name))
@@ -83,7 +82,7 @@ const queryOf = ({ queryArguments }: Tool, args: Arguments): URLSearchParams | u
 
 const isPlain = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value)
 
-/** With a text of the model's own the arguments do not count: another call under the same text is refused. */
+/** With the model's own text the arguments do not count: another call under the same text is refused. */
 const keyOf = ({ name, repeat }: Tool, { idempotency_key: own, ...rest }: Arguments, occasion: string): string =>
   `mcp-${hashOf(repeat === "sets" ? [name, "at", occasion] : own === undefined ? [name, rest] : [name, "own", own])}`
 
@@ -101,7 +100,7 @@ const leftOut = (schema: unknown, value: unknown): unknown => {
   return Object.fromEntries(fields.map(([name, each, field]) => [name, leftOut(field, each)]))
 }
 
-/** Undefined for one that is not known. */
+/** Undefined for an unknown one. */
 const fieldOf = (schema: unknown, name: string): unknown =>
   alternativesOf(schema)
     .flatMap(({ additionalProperties, properties }) => [

@@ -1,8 +1,8 @@
 /**
- * An act on live money is shown to the person at the client before it is done: the amount in its currency, what is
- * done to which object, and for whom. A client asks by `elicitation/create`. Where the protocol has no sessions, the
- * question is the answer to the call, and the client sends the same call with the person's word and with a statement
- * of ours: who was asked what, and when. So nothing waits in the service, and any runner may take either call.
+ * An act on live money is confirmed by the person at the client before it is done: with the amount in its currency, the
+ * act, the object, and the merchant. A client asks by `elicitation/create`. Where the protocol has no sessions, the
+ * question is the answer to the call, and the client sends the same call with the person's answer and with our signed
+ * statement of the question. So the service keeps no state, and any runner may take either call.
  */
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto"
 import { twoDecimals } from "@coffer/model/Money"
@@ -27,18 +27,18 @@ export interface Question {
   readonly args: Arguments
   /** The person reads it. */
   readonly text: string
-  /** Known to this server and to the key's holder alone. */
+  /** Known only to this server and to the key's holder. */
   readonly secret: string
 }
 
-/** `occasion`: which question was answered. The same answer, sent again, is no second one. */
+/** `occasion`: the question that was answered. The same answer again is not a second one. */
 interface Confirmed {
   readonly _tag: "Confirmed"
   readonly occasion: string
 }
 export type Word = Confirmed | CallToolResult | InputRequired
 
-/** The person's word, or what the client is answered instead. */
+/** The person's answer, or the result for the client instead. */
 export const ask = Effect.fnUntraced(function* (question: Question): Effect.fn.Return<Word, never, McpRequestContext> {
   const { clientCapabilities, inputResponses, protocolVersion, requestState } = yield* McpRequestContext
   if (!canAsk(clientCapabilities.elicitation)) return cannotAsk
@@ -51,7 +51,7 @@ export const ask = Effect.fnUntraced(function* (question: Question): Effect.fn.R
   return judged(word, requestState)
 })
 
-/** A form is what is asked for where a client says nothing more. */
+/** A form is the default if a client does not name its modes. */
 const canAsk = (elicitation: { readonly form?: unknown; readonly url?: unknown } | undefined): boolean =>
   elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 
@@ -123,7 +123,7 @@ export interface Act {
   readonly text: string
 }
 
-/** The object that a call is about: its path without the act that stands behind it. */
+/** The object of a call: its path without the act at the end. */
 export const subjectOf = (tool: Tool, args: Arguments): string | undefined => {
   const order = args["trade_no"]
   if (tool.pathArguments.length === 0) {
@@ -180,7 +180,7 @@ export const actOf = (
 
 const linesMax = 24
 
-/** The object as the service has it, not as the caller tells. */
+/** The object as the service has it, not as the caller describes it. */
 const objectLines = (object: Readonly<Record<string, unknown>>): ReadonlyArray<string> => {
   const { amount, currency, object: kind } = object
   if (typeof kind !== "string") return []

@@ -1,12 +1,12 @@
 /**
- * The form of a live write's arguments, looked at before a person is asked: nobody confirms what the API would refuse
- * for its form. In the sandbox the API alone judges, and its words are better.
+ * Validates a live write's arguments before a person is asked, so that no one confirms a call that the API would
+ * refuse. In the sandbox only the API validates, with better messages.
  */
 import { Result, Schema, SchemaIssue, SchemaRepresentation } from "effect"
 import type { Arguments } from "./calls.ts"
 import type { Tool } from "./Tool.ts"
 
-/** Arguments that the API wants with a live key alone, which no schema says. */
+/** Arguments that the API only requires with a live key, which no schema says. */
 const requiredInLive: Readonly<Record<string, ReadonlyArray<string>>> = { refunds_create: ["out_refund_no"] }
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()

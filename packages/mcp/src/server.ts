@@ -1,7 +1,7 @@
 /**
  * The MCP server's tools and documents, for any way in: `coffer mcp` on standard input, and `/mcp` of the service. A
  * tool's call is a call of the merchant API, with its key, quotas, idempotency and log. A tool that the key may not use
- * is not listed, and there is none of its name.
+ * is not listed, and unknown when called.
  */
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Result } from "effect"
@@ -15,7 +15,7 @@ import { tools } from "./generated/tools.ts"
 import { isRecord } from "./json.ts"
 import { annotationsOf, isOfSandbox, isRead, type Tool } from "./Tool.ts"
 
-/** A key's way to the API. */
+/** The API client of a key. */
 export interface Door {
   readonly isLive: boolean
   readonly allows: (tool: Tool) => boolean
@@ -99,7 +99,7 @@ export const registrations = ({ docs, door, others = [] }: Serving) => {
 
 const readOnly = (title: string) => ({ title, readOnlyHint: true, destructiveHint: false, openWorldHint: false })
 
-/** In live a write is asked about first, after its form was looked at and its object was read. */
+/** In live a write is confirmed first, after its arguments were validated and its object was read. */
 const carriedOut = Effect.fnUntraced(function* (tool: Tool, sent: Arguments, door: Door) {
   const args = withoutNulls(tool, sent)
   const firstCall = callOf(tool, args, randomUUID())

@@ -1,4 +1,4 @@
-/** The types of events that merchants are told about (spec: Events). */
+/** The types of events for merchants (spec: Events). */
 import { Schema } from "effect"
 
 export const EventType = Schema.Literals([

@@ -200,7 +200,7 @@ const listNames: Readonly<Record<string, string>> = {
   "/v1/webhook_endpoints": "webhookEndpoints.list"
 }
 
-/** All that it knows. */
+/** The oracle's state. */
 export const operations: ReadonlyArray<string> = [
   ...routes.map(({ name }) => name),
   ...Object.values(listNames),

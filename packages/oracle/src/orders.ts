@@ -166,7 +166,7 @@ const end = (account: Account, now: When, order: Order, state: "expired" | "fail
   emit(account, now, `payment.${state}`, order)
 }
 
-/** The service hears of a payment. */
+/** The service gets the report of a payment. */
 const take = (account: Account, now: When, order: Order, payment: Payment) => {
   if (payment.known) return
   payment.known = true

@@ -20,7 +20,7 @@ export interface Payment {
   readonly amount: number
   readonly method: Method
   readonly at: number
-  /** Whether the service has heard of it. */
+  /** Whether the service has its report. */
   known: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Rows of the channels, which no merchant sees as they are. */
+/** Rows of the channels, which merchants do not see directly. */
 import { each, forNobody, forOperators, ownTable, resource } from "./Resource.ts"
 
 // The sandbox -------------------------------------------------------------------------

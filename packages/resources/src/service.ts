@@ -1,4 +1,4 @@
-/** Tables in which the service keeps itself going. */
+/** Tables of the service's own operation. */
 import { ownTable } from "./Resource.ts"
 
 export const mailCounts = ownTable("mail_counts", ["day", "counted", "mails"])

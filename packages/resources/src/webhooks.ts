@@ -1,4 +1,4 @@
-/** Events, where they go, and what receivers answered. */
+/** Events, their endpoints, and receivers' answers. */
 import { archived, each, forNobody, listWith, resource, shown } from "./Resource.ts"
 
 export const events = resource("events", {

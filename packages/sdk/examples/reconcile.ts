@@ -1,4 +1,4 @@
-/** Orders of which the ledger says something else than the shop's own books, by the shop's numbers. */
+/** Orders that differ between the ledger and the shop's own books, by the shop's numbers. */
 import type { Coffer } from "@coffer/sdk"
 
 const kinds = new Set(["payment_credit", "refund_debit", "dispute_debit"])

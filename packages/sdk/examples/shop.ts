@@ -1,4 +1,4 @@
-/** A whole shop on Node's own server: it sells, hears of payments, refunds, and answers disputes. */
+/** A whole shop on Node's own server: it sells, receives events, refunds, and answers disputes. */
 import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage } from "node:http"
 import { type Coffer, CofferError, type Event, webhooks, WebhookVerificationError } from "@coffer/sdk"

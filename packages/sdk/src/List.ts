@@ -1,6 +1,6 @@
 /**
- * A list. Nothing is asked before the program reads. `for await (const order of list)` goes through all of it, page
- * after page: newest first, or, from `ending_before` on, oldest first, as a follower of what happens wants it.
+ * A list. Nothing is fetched before the program reads. `for await (const order of list)` goes through all of it, page
+ * after page: newest first, or, from `ending_before` on, oldest first, to follow new objects.
  */
 
 /** One page as the service answers it. */
@@ -38,7 +38,7 @@ export class List<Item> implements AsyncIterable<Item> {
     return this.#pageAt(undefined)
   }
 
-  /** Page after page, as long as the program asks. */
+  /** Page after page, as long as the program reads. */
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
     let page: Page<Item> | undefined = await this.page()
     while (page !== undefined) {

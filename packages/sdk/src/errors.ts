@@ -35,7 +35,7 @@ export class CofferError extends Error {
   }
 }
 
-/** No answer came, or not all of it: whether a write was done is not known. */
+/** No answer came, or not all of it: the outcome of a write is unknown. */
 export class ConnectionError extends CofferError {
   override readonly name: string = "ConnectionError"
 
@@ -44,7 +44,7 @@ export class ConnectionError extends CofferError {
   }
 }
 
-/** No answer came in time: whether a write was done is not known. */
+/** No answer came in time: the outcome of a write is unknown. */
 export class TimeoutError extends CofferError {
   override readonly name: string = "TimeoutError"
 
@@ -77,18 +77,18 @@ interface Refusal {
   readonly retryAfterMs?: number | undefined
 }
 
-/** The service refused, or something on the way answered in its place (`code` is `unexpected_answer` then). */
+/** The service refused, or a proxy answered in its place (`code` is `unexpected_answer` then). */
 export class ApiError extends CofferError {
   override readonly name: string = "ApiError"
   declare readonly code: ErrorCode | "unexpected_answer"
   readonly status: number
   /** The field that is to blame, when there is one. */
   readonly param: string | undefined
-  /** Finer than `code`, where the service says more: the header `Coffer-Reason`. */
+  /** Finer than `code`: the header `Coffer-Reason`, if any. */
   readonly reason: string | undefined
   /** Names the request: for `coffer.apiLogs.list({ request_id })` and for support. */
   readonly requestId: string | undefined
-  /** The page of this code in the service's documents: its cause, and how it is mended. */
+  /** The page of this code in the service's documents: cause and fix. */
   readonly docUrl: string | undefined
   /** How long the service asks to wait. */
   readonly retryAfterMs: number | undefined

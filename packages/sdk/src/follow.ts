@@ -1,7 +1,7 @@
 /**
  * Follows a list: each object once, oldest first, as it happens. The service answers when there is something newer than
  * the newest object that was read, and shows nothing that a later object could precede. So nothing is missed and
- * nothing comes twice, whatever becomes of a connection.
+ * nothing comes twice, even if connections break.
  */
 import { CofferError, InvalidRequestError } from "./errors.ts"
 import type { List, Page } from "./List.ts"
@@ -9,9 +9,9 @@ import type { CallOptions, Clock } from "./options.ts"
 import { retryDelay } from "./retry.ts"
 
 export interface FollowOptions extends Pick<CallOptions, "signal" | "timeoutMs"> {
-  /** Told once when the service does not answer. It is asked again, as its `Retry-After` says, until it does. */
+  /** Called once when the service does not answer. The request is retried, as its `Retry-After` says, until it does. */
   readonly onLost?: ((error: CofferError) => void) | undefined
-  /** Told once when it answers again. */
+  /** Called once when it answers again. */
   readonly onFound?: (() => void) | undefined
 }
 

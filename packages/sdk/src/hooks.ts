@@ -1,4 +1,4 @@
-/** The hooks by which a program is told of each try. The key is in none of it. */
+/** Hooks for each try. The key is in none of their arguments. */
 import type { CofferError } from "./errors.ts"
 
 /** A try that is about to be sent. */
@@ -28,7 +28,7 @@ export interface Hooks {
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined
 }
 
-/** A program that watches calls does not change what becomes of them. */
+/** Hooks do not change the outcome of calls. */
 export const tell = <Info>(hook: ((info: Info) => void) | undefined, info: Info): void => {
   try {
     Promise.resolve(hook?.(info)).catch(() => undefined)

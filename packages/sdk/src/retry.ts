@@ -13,7 +13,7 @@ const isPassing = (error: CofferError): boolean =>
   (error instanceof ApiError &&
     (error.status >= 500 || error.status === 429 || error.code === "idempotency_in_progress"))
 
-/** Nothing was done: the call was refused before anybody looked at it. */
+/** Nothing was done: the call was refused before it was processed. */
 const isRefusedUnread = (error: CofferError): boolean => error instanceof ApiError && error.status === 429
 
 /**

@@ -23,7 +23,7 @@ export { accountOf }
 export interface Options extends Partial<Omit<Settings, "url">> {
   /** 0 for any free port. */
   readonly port?: number
-  /** 127.0.0.1 if left out: nobody else should reach it. */
+  /** 127.0.0.1 if left out: other machines should not reach it. */
   readonly host?: string
   /** Where browsers reach it, if that is elsewhere. */
   readonly publicUrl?: string

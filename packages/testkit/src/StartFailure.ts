@@ -1,4 +1,4 @@
-/** Why the service could not be started, for the person who runs the tests. */
+/** Why the service could not be started, for the test's output. */
 import { Schema } from "effect"
 
 export class StartFailure extends Schema.TaggedError<StartFailure>()("StartFailure", { message: Schema.String }) {}

@@ -1,7 +1,7 @@
 /**
  * A home of the embedded Postgres with a migrated database in it, made once per machine and kept under the user's cache
  * folder. Its name is a hash of all that shapes it, so other migrations or another Postgres have one of their own. It
- * appears complete or not at all; one that was damaged later is found out when it is copied, and made anew.
+ * appears complete or not at all; damage is detected when it is copied, and then it is made again.
  */
 import { createHash, randomBytes } from "node:crypto"
 import {

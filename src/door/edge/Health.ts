@@ -91,7 +91,7 @@ export const layer = HttpRouter.use(
 // Metrics ------------------------------------------------------------------------
 // The requests answered here, and what the cluster, the workers and Node count themselves. Labels are few on purpose:
 // method, status and the pattern of a route, never a path or a merchant. Each series has a metric of its own: one that
-// several share makes its key anew whenever another one was counted before.
+// several share rebuilds its key whenever another one was counted before.
 
 const requests = (attributes: { readonly method: string; readonly route: string; readonly status: string }) =>
   Metric.counter("coffer_http_requests_total", {

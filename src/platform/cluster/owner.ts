@@ -22,7 +22,7 @@ const slotOf = (key: string): number => Math.abs(Hash.string(key) % slots.length
 const mailboxCapacity = 8_192
 
 /** The share between runners is the cost of another runner (docs/scaling.md). */
-/** One for each series: a metric that several share makes its key anew whenever another one was counted before. */
+/** One for each series: a metric that several share rebuilds its key whenever another one was counted before. */
 const commandsTotal = (attributes: { readonly kind: string; readonly owner: string }) =>
   Metric.counter("coffer_commands_asked_total", {
     description: "Commands for an object, by kind and by whether this runner owns it",

@@ -90,23 +90,25 @@ describe("a channel that does not answer in time", () => {
     )
   }
 
-  it.live("whoever sends the same meanwhile sets out, too; then an unreachable channel takes nothing back", () =>
-    Effect.gen(function* () {
-      const fault = yield* blocking("DisputeChannel.submit", "before")
-      const running = yield* start({ clock: "test", faults: fault.layer })
-      const dispute = yield* disputed(running)
-      const first = yield* Effect.forkChild(dispute.respond(submission))
-      yield* Deferred.await(fault.reached)
-      yield* dispute.shop.reachable(false)
-      const second = yield* dispute.respond(submission)
-      assert.deepStrictEqual([second.status, second.body.data.status], [200, "needs_response"])
-      yield* fault.release
-      assert.strictEqual((yield* Fiber.join(first)).status, 200)
-      yield* dispute.shop.reachable(true)
-      yield* running.pass("30 seconds")
-      assert.strictEqual((yield* dispute.read).status, "under_review")
-      assert.deepStrictEqual(yield* dispute.events, ["dispute.created", "dispute.updated"])
-    })
+  it.live(
+    "a second sender of the same meanwhile calls the channel, too; then an unreachable channel withdraws nothing",
+    () =>
+      Effect.gen(function* () {
+        const fault = yield* blocking("DisputeChannel.submit", "before")
+        const running = yield* start({ clock: "test", faults: fault.layer })
+        const dispute = yield* disputed(running)
+        const first = yield* Effect.forkChild(dispute.respond(submission))
+        yield* Deferred.await(fault.reached)
+        yield* dispute.shop.reachable(false)
+        const second = yield* dispute.respond(submission)
+        assert.deepStrictEqual([second.status, second.body.data.status], [200, "needs_response"])
+        yield* fault.release
+        assert.strictEqual((yield* Fiber.join(first)).status, 200)
+        yield* dispute.shop.reachable(true)
+        yield* running.pass("30 seconds")
+        assert.strictEqual((yield* dispute.read).status, "under_review")
+        assert.deepStrictEqual(yield* dispute.events, ["dispute.created", "dispute.updated"])
+      })
   )
 
   it.live("a decision that comes meanwhile ends the step, and the late answer changes nothing", () =>

@@ -168,7 +168,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("disputes a
     })
   )
 
-  it.effect("by nobody else: not by another merchant, not with the live key, not in lists, files or cursors", () =>
+  it.effect("only by their merchant: not by another one, not with the live key, not in lists, files or cursors", () =>
     Effect.gen(function* () {
       const { api } = yield* Service
       const { list, merchantId, no, numbers, opened, tradeNo } = yield* merchantWithSeven

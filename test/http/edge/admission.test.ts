@@ -67,7 +67,7 @@ layer(service, { excludeTestServices: true })("a service with too much in work",
     })
   )
 
-  it.effect("refuses reads and exports of who holds most with 503 and Retry-After, and nobody else's", () =>
+  it.effect("refuses only the largest party's reads and exports, with 503 and Retry-After", () =>
     Effect.gen(function* () {
       const { admission, api, baseUrl } = yield* Service
       const [most, other] = [yield* api.newMerchant(), yield* api.newMerchant()]
@@ -125,7 +125,7 @@ layer(service, { excludeTestServices: true })("a service with too much in work",
     })
   )
 
-  it.effect("refuses writes of who has most of them in work, and nobody else's", () =>
+  it.effect("refuses only writes of the party that has most of them under way", () =>
     Effect.gen(function* () {
       const { admission, api, merchant } = yield* Service
       const most = yield* api.newMerchant()

@@ -86,7 +86,7 @@ describe("an allowlist", () => {
     })
   )
 
-  it.live("that nobody can read, written past the API, lets nobody through", () =>
+  it.live("that cannot be parsed, written past the API, admits no caller", () =>
     Effect.gen(function* () {
       const { api, merchant, sql } = yield* start()
       yield* sql`update merchant_modes set ip_allowlist = '127.0.0.1, nonsense'`
@@ -165,7 +165,7 @@ describe("X-Forwarded-For", () => {
     }
   })
 
-  it("of a client that has left means nobody", () => {
+  it("of a client that has left matches no entry", () => {
     assert.strictEqual(client(undefined, "203.0.113.7"), "")
   })
 

@@ -106,7 +106,7 @@ describe("documents that are not built", () => {
     )
   })
 
-  it.live("are built by the first request for one, once, whoever else asks meanwhile", () =>
+  it.live("are built by the first request for one, once, however many ask meanwhile", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const program = path.join(at, "build.ts")
@@ -126,7 +126,7 @@ describe("documents that are not built", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("and take long are waited for some seconds; then a browser is told to ask again", () =>
+  it.effect("and take long are waited for some seconds; then a browser has to retry", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const program = path.join(at, "build.ts")

@@ -1,4 +1,4 @@
-/** A request does not stand behind hundreds of somebody else's that came in before it (silences: U12). */
+/** A request does not wait behind hundreds of another party's that came in before it (silences: U12). */
 import { connect, type Socket } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -156,14 +156,16 @@ const beside = Effect.fnUntraced(function* (...kinds: ReadonlyArray<keyof typeof
   assert.isBelow(resident, residentMax)
 })
 
-it.live("75 connections that ask for the reference and read nothing keep nobody else out", () => beside("readers"))
+it.live("75 connections that ask for the reference and read nothing keep no other party out", () => beside("readers"))
 
-it.live("300 connections that announce bodies and send nothing keep nobody else out", () => beside("senders"))
+it.live("300 connections that announce bodies and send nothing keep no other party out", () => beside("senders"))
 
-it.live("as many silent connections as there may be keep nobody else out", () => beside("silent"))
+it.live("as many silent connections as there may be keep no other party out", () => beside("silent"))
 
-it.live("28 long lists of one key that nobody reads keep nobody else out", () => beside("lists"))
+it.live("28 unread long lists of one key keep no other party out", () => beside("lists"))
 
-it.live("a key that calls at 50 times its quota keeps nobody else out", () => beside("callers"))
+it.live("a key that calls at 50 times its quota keeps no other party out", () => beside("callers"))
 
-it.live("all of these at once keep nobody else out", () => beside("silent", "readers", "senders", "lists", "callers"))
+it.live("all of these at once keep no other party out", () =>
+  beside("silent", "readers", "senders", "lists", "callers")
+)

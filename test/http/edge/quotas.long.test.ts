@@ -240,7 +240,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       })
     )
 
-    it.effect("are not on an answer to nobody", () =>
+    it.effect("are not on an answer without a caller", () =>
       Effect.gen(function* () {
         const { api } = yield* Service
         const { headers, status } = yield* api.get("/v1/balance")

@@ -51,7 +51,7 @@ describe("a body in small chunks", () => {
     })
   )
 
-  it.live("is read no further than what had come with the chunk that was one too many, whoever sends it", () =>
+  it.live("is not read beyond the chunk that was one too many, for any sender", () =>
     Effect.gen(function* () {
       const { baseUrl, merchant } = yield* start()
       const { push } = IncomingMessage.prototype

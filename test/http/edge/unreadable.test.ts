@@ -48,7 +48,7 @@ describe("every response carries request_id, in the body and in the X-Request-Id
       })
   )
 
-  it.live("also that to a request whose Expect nobody knows, which is answered as any other", () =>
+  it.live("also that to a request with an unknown Expect, which is answered as any other", () =>
     Effect.gen(function* () {
       const { baseUrl, merchant } = yield* start()
       const headers = { "X-Api-Key": merchant.sandboxKey, Expect: "a-miracle" }

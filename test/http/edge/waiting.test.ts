@@ -35,25 +35,27 @@ const waiting = Effect.gen(function* () {
   return url
 })
 
-it.live("who waits says why on /readyz and with 503, and 400 to what is no HTTP; nobody keeps what it says", () =>
-  Effect.gen(function* () {
-    const url = yield* waiting
-    for (const [bytes, status, error] of [
-      [head("GET /healthz"), 200, undefined],
-      [head("GET /readyz"), 503, undefined],
-      [head("GET /v1/orders"), 503, "internal_error"],
-      [head("GET /v1/orders", { Host: undefined }), 503, "internal_error"],
-      [head("POST /v1/orders", { Expect: "a-miracle", "Content-Length": 0 }), 503, "internal_error"],
-      ["NONSENSE\r\n\r\n", 400, "invalid_request"],
-      [head("CONNECT a:1"), 400, "invalid_request"]
-    ] as const) {
-      const reply = yield* sendRaw(url, bytes)
-      assert.deepStrictEqual([reply.status, reply.body?.error], [status, error], bytes)
-      assert.strictEqual(reply.headers["cache-control"], "no-store", bytes)
-      assert.match(reply.headers["x-request-id"] ?? "", /^req_/, bytes)
-      if (error !== undefined) assert.strictEqual(reply.body.request_id, reply.headers["x-request-id"])
-    }
-    const ready = yield* sendRaw(url, head("GET /readyz"))
-    assert.deepStrictEqual(ready.body, { status: "not ready", reason: "Somebody else is here." })
-  })
+it.live(
+  "a waiting process says why on /readyz and with 503, and answers 400 to bytes that are not HTTP; nothing is cached",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* waiting
+      for (const [bytes, status, error] of [
+        [head("GET /healthz"), 200, undefined],
+        [head("GET /readyz"), 503, undefined],
+        [head("GET /v1/orders"), 503, "internal_error"],
+        [head("GET /v1/orders", { Host: undefined }), 503, "internal_error"],
+        [head("POST /v1/orders", { Expect: "a-miracle", "Content-Length": 0 }), 503, "internal_error"],
+        ["NONSENSE\r\n\r\n", 400, "invalid_request"],
+        [head("CONNECT a:1"), 400, "invalid_request"]
+      ] as const) {
+        const reply = yield* sendRaw(url, bytes)
+        assert.deepStrictEqual([reply.status, reply.body?.error], [status, error], bytes)
+        assert.strictEqual(reply.headers["cache-control"], "no-store", bytes)
+        assert.match(reply.headers["x-request-id"] ?? "", /^req_/, bytes)
+        if (error !== undefined) assert.strictEqual(reply.body.request_id, reply.headers["x-request-id"])
+      }
+      const ready = yield* sendRaw(url, head("GET /readyz"))
+      assert.deepStrictEqual(ready.body, { status: "not ready", reason: "Somebody else is here." })
+    })
 )

@@ -208,7 +208,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("files", (i
     })
   )
 
-  it.effect("keeps a file for its owner's eyes on the disk, under a name that nobody can guess", () =>
+  it.effect("stores a file readable by its owner alone, under an unguessable name", () =>
     Effect.gen(function* () {
       const service = yield* Service
       const content = fileOf("jpg", 5_000)
@@ -221,7 +221,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("files", (i
     })
   )
 
-  it.effect("counts an address as evidence of its merchant, in its environment, and of nobody else", () =>
+  it.effect("counts an address only as evidence of its merchant, in its environment", () =>
     Effect.gen(function* () {
       const { api, baseUrl, context, merchant } = yield* Service
       const { owns } = Context.get(context, Files)

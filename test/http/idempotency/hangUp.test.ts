@@ -32,7 +32,7 @@ describe("a caller that hangs up", () => {
     ["alone", Effect.succeed({})],
     ["one of several runners", asRunner]
   ] as const) {
-    it.live(`while its key is being written locks it for nobody: the retry is answered (${where})`, () =>
+    it.live(`while its key is being written does not lock it: the retry is answered (${where})`, () =>
       Effect.gen(function* () {
         let isArmed = false
         const fault = yield* blocking("Transactor.write", "before", (tables) => isArmed && /idempotency/.test(tables))
@@ -97,7 +97,7 @@ describe("a caller that hangs up", () => {
 })
 
 describe("a request that meets its first one still running", () => {
-  it.live("is told how long that may last: the seconds until the lease ends, and never less than one", () =>
+  it.live("gets how long that may last: the seconds until the lease ends, and never less than one", () =>
     Effect.gen(function* () {
       const fault = yield* blocking("Idempotency.run", "before")
       const service = yield* start({ clock: "test", faults: fault.layer })

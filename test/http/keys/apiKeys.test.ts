@@ -93,7 +93,7 @@ layer(shared, { excludeTestServices: true })("a key with scopes", (it) => {
     })
   )
 
-  it.effect("is for its own environment: with the other prefix it is nobody's", () =>
+  it.effect("is for its own environment: with the other prefix it is unknown", () =>
     Effect.gen(function* () {
       const { keys, running } = yield* scene
       const { key } = yield* keys.create()

@@ -123,7 +123,7 @@ describe("a report of a leaked key", () => {
     })
   )
 
-  it.live("of a merchant that nobody can be told of still revokes the key", () =>
+  it.live("of a merchant that cannot be notified still revokes the key", () =>
     Effect.gen(function* () {
       const { api, keys, merchant, report, running, smtp } = yield* scene
       yield* api.operator("POST", `/merchants/${merchant.merchantId}`, { contact_email: null })

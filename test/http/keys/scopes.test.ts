@@ -102,7 +102,7 @@ layer(service, { excludeTestServices: true })("a key with scopes", (it) => {
     })
   )
 
-  it.effect("of live is told that there are no test helpers, as the main key of live is", () =>
+  it.effect("of live has no test helpers, as the main key of live", () =>
     Effect.gen(function* () {
       const { keys, running } = yield* Service
       const { api, merchant } = running

@@ -159,7 +159,7 @@ layer(Layer.effect(Service, running), { excludeTestServices: true })("a visit to
   }
   const asProgram = { headers: { "User-Agent": previewers["X"]! } }
 
-  it.effect("by the button of the page that a program gets makes an order, whoever presses it", () =>
+  it.effect("by the button of the page that a program gets makes an order, for every visitor", () =>
     Effect.gen(function* () {
       const { api } = yield* Service
       const link = yield* create({ subject: "Tea" })

@@ -174,7 +174,7 @@ describe("a wait", () => {
     })
   )
 
-  it.live("hears of what another runner commits, and ends with an empty page when its own is to stop", () =>
+  it.live("sees what another runner commits, and ends with an empty page when its own is to stop", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase
       const one = yield* start({ database, env: yield* asRunner })

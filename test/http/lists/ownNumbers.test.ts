@@ -94,7 +94,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a filter b
     })
   )
 
-  it.effect("finds nothing by a number of another merchant's own, of another environment, or of nobody", () =>
+  it.effect("finds nothing by another merchant's own number, by one of another environment, or by an unknown one", () =>
     Effect.gen(function* () {
       const { merchant, service } = yield* busyShop
       const stranger = yield* service.api.newMerchant()

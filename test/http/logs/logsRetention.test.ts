@@ -83,7 +83,7 @@ describe("retention", () => {
     })
   )
 
-  it.live("calls of a day whose partition somebody dropped are kept: it is made again", () =>
+  it.live("calls of a day whose partition was dropped are kept: it is made again", () =>
     Effect.gen(function* () {
       const running = yield* service
       const { api, merchant } = running

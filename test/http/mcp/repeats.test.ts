@@ -192,7 +192,7 @@ describe("a tool that is called again", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("hands out no secret of before", () =>
+  it.live("hands out no earlier secret", () =>
     Effect.gen(function* () {
       const agent = yield* sandbox
       for (const [name, at] of Object.entries(rotations)) {

@@ -54,7 +54,7 @@ it.effect("takes nothing new, gives back what it owes for 90 days, and is then r
   }).pipe(Effect.scoped)
 )
 
-it.live("is closed once, whoever asks again or at the same time, and on all runners", () =>
+it.live("is closed once, however often it is requested, and on all runners", () =>
   Effect.gen(function* () {
     const database = yield* freshDatabase
     const { api, merchant } = yield* start({ database, env: yield* asRunner })

@@ -69,7 +69,7 @@ describe("a key that was reset", () => {
 })
 
 describe("keys in memory", () => {
-  it.live("are not driven out by keys that nobody has, however many of these are tried", () =>
+  it.live("are not evicted by unknown keys, however many of these are tried", () =>
     Effect.gen(function* () {
       const { context, merchant } = yield* start()
       const store = yield* Effect.provide(
@@ -98,7 +98,7 @@ describe("keys in memory", () => {
 })
 
 describe("a change of one merchant", () => {
-  it.live("makes this runner read that merchant anew, and none of the others", () =>
+  it.live("makes this runner read that merchant again, and none of the others", () =>
     Effect.gen(function* () {
       const { api, context, merchant } = yield* start()
       const store = yield* Effect.provide(
@@ -135,7 +135,7 @@ describe("a change of one merchant", () => {
 })
 
 describe("whether a key is recalled", () => {
-  it.live("is known once it was looked up, until it was looked up and found to be nobody's", () =>
+  it.live("is known once it was looked up, until a look-up finds it unknown", () =>
     Effect.gen(function* () {
       const { api, context, merchant } = yield* start()
       const { byKey } = Context.get(context, Merchants.Merchants)
@@ -188,7 +188,7 @@ describe("while no word of changes can arrive", () => {
     })
   )
 
-  it.live("settings are read anew as well, and what was in memory before is not used again", () =>
+  it.live("settings are read again as well, and the earlier cache is not used", () =>
     Effect.gen(function* () {
       const running = yield* start({ clock: "test" })
       const { api, merchant, pass, sql } = running
@@ -236,7 +236,7 @@ describe("while no word of changes can arrive, a key with scopes", () => {
   )
 })
 
-describe("heartbeats: while the connection that hears of changes is dead without a word", () => {
+describe("heartbeats: while the connection for changes is silently dead", () => {
   it.live("a key that was reset elsewhere is refused, and the memory is used again on a new connection", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase

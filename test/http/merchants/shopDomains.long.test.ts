@@ -101,7 +101,7 @@ describe("a shop's host", () => {
 
 describe("of two merchants that ask for one host", () => {
   it.effect(
-    "the one that proves it has it, whoever asked first; the other may take it over when its record replaces the first",
+    "the one that proves it has it, not the first to ask; the other may take it over when its record replaces the first",
     () =>
       Effect.gen(function* () {
         const running = yield* begin()
@@ -150,7 +150,7 @@ describe("a verified host", () => {
   )
 
   it.effect(
-    "that loses its proof is told of by a mail, and by another when it is used no more; one that has it back by none",
+    "that loses its proof causes a mail, and another one when it is no longer used; one that has it back causes none",
     () =>
       Effect.gen(function* () {
         const mails = yield* mailServer()

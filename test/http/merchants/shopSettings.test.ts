@@ -100,7 +100,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a shop's s
     })
   )
 
-  it.effect("a refused accent is told its ratio to the page, and one that can be read is kept in small letters", () =>
+  it.effect("a refused accent names its contrast with the page, and a readable one is kept in lower case", () =>
     Effect.gen(function* () {
       const { api, merchant } = yield* Service
       const refusal = yield* set({ accent_color: "#FFCC00" })

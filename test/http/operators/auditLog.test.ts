@@ -176,7 +176,7 @@ for (const [what, statement, found] of [
   )
 }
 
-it.live("acts are found by the number of their object, wherever it stands in the path, and by nothing else", () =>
+it.live("acts are found by the number of their object, anywhere in the path, and by nothing else", () =>
   Effect.gen(function* () {
     const running = yield* start()
     const { api, merchant } = running

@@ -79,7 +79,7 @@ describe("GET /operator/v1/cluster", () => {
     })
   )
 
-  it.live("counts the rows that are due for a worker and says since when, whoever is to do them", () =>
+  it.live("counts the rows that are due for a worker and says since when, for all runners", () =>
     Effect.gen(function* () {
       // Its workers do not look again by themselves.
       const running = yield* start({ env: { WORKER_POLL: "1 hour" } })
@@ -122,7 +122,7 @@ describe("GET /operator/v1/cluster", () => {
 })
 
 describe("POST /operator/v1/cluster/runners/{instance_id}/kill", () => {
-  it.live("kills nobody where the database is not the embedded one", () =>
+  it.live("kills no runner if the database is not the embedded one", () =>
     Effect.gen(function* () {
       const running = yield* start()
       const { can_kill, runners } = yield* cluster(running)

@@ -61,7 +61,7 @@ it.live("a key that was reset and is sent on keeps neither the new key nor other
   })
 )
 
-it.live("300 different keys that were reset keep nobody from their address out, and as many of nobody's do", () =>
+it.live("300 different reset keys do not lock their address out, and as many unknown ones do", () =>
   Effect.gen(function* () {
     const { api, context, merchant, sql } = yield* start({ env })
     const { keyHash } = Context.get(context as Context.Context<Secrets>, Secrets)
@@ -89,7 +89,7 @@ it.live("300 different keys that were reset keep nobody from their address out, 
   })
 )
 
-it.live("a token of an operator that is sent on after its end keeps nobody else from its address out", () =>
+it.live("an operator's token that is used after its end does not lock out others of its address", () =>
   Effect.gen(function* () {
     const { api } = yield* start({ env })
     const ask = (token: string) =>

@@ -179,7 +179,7 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })("an operator"
     })
   )
 
-  it.effect("finds nothing by a number that nothing has, and is told what a number may be", () =>
+  it.effect("finds nothing by an unknown number, and says what a number may be", () =>
     Effect.gen(function* () {
       const { api } = yield* Service
       for (const number of ["nothing", "pi_nothing", "TRD_nothing", "\u0000", "'"]) {

@@ -123,7 +123,7 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })("what is held
     }).pipe(Effect.scoped)
   )
 
-  it.effect("leaves the list when it moves on, and an error that has passed is told no more", () =>
+  it.effect("leaves the list when it moves on, and a past error is no longer shown", () =>
     Effect.gen(function* () {
       const { hook, numbers, ofMine, running, shop } = yield* aBadDay
       hook.answer(200)

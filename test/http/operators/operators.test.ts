@@ -38,7 +38,7 @@ it.effect("a token expires after the days that were asked for", () =>
   })
 )
 
-it.live("a bad request names its field, and an operator that there is not is 404", () =>
+it.live("a bad request names its field, and an unknown operator is 404", () =>
   Effect.gen(function* () {
     const { api } = yield* start()
     const cases: ReadonlyArray<readonly [object, string]> = [

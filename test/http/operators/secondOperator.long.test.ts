@@ -35,7 +35,7 @@ it.live("a live key is reset when a second operator sends the same request, and 
   })
 )
 
-it.live("the first live key of a merchant is shown to nobody, and two operators reset it", () =>
+it.live("the first live key of a merchant is never shown, and two operators reset it", () =>
   Effect.gen(function* () {
     const { api } = yield* start({ env })
     const [ada, bo] = yield* twoAdmins(api)
@@ -141,7 +141,7 @@ it.effect("the request of an operator who was revoked, or whose token has expire
   })
 )
 
-it.effect("requests that nobody repeated are removed", () =>
+it.effect("requests that were not repeated are removed", () =>
   Effect.gen(function* () {
     const { api, pass, merchant, sql } = yield* start({ env, clock: "test" })
     yield* api.operator("POST", `/merchants/${merchant.merchantId}/keys/live/reset`)

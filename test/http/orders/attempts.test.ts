@@ -29,7 +29,7 @@ const anOrder = Effect.fnUntraced(function* (service: Running) {
 })
 
 describe("attempts to pay in the sandbox", () => {
-  it.live("ten of seven kinds are told in the story, the operator's view and `payment.failed`", () =>
+  it.live("ten of seven kinds are in the timeline, the operator's view and `payment.failed`", () =>
     Effect.gen(function* () {
       const service = yield* start({ clock: "test" })
       const { card, form, shop, story, tradeNo, wallet } = yield* anOrder(service)

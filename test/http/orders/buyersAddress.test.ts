@@ -56,7 +56,7 @@ describe("the address that a buyer types at checkout", () => {
     })
   )
 
-  it.live("that is none is told at its field, by card and by wallet, and nothing is charged", () =>
+  it.live("that is invalid is reported at its field, by card and by wallet, and nothing is charged", () =>
     Effect.gen(function* () {
       const service = yield* start({ clock: "test" })
       const { order, pay, send } = yield* checkout(service)

@@ -26,7 +26,7 @@ describe("the events of a checkout page", () => {
     })
   )
 
-  it.live("are one word for whoever asks now and then", () =>
+  it.live("are one word for a page that polls", () =>
     Effect.gen(function* () {
       const { api, events, pay } = yield* opened
       assert.strictEqual((yield* api.get(events)).text, "pending")

@@ -59,7 +59,7 @@ describe("the card of a payment", () => {
     })
   )
 
-  it.live("is told behind a wallet of the browser, and is null where no card was charged", () =>
+  it.live("is known behind a wallet of the browser, and is null if no card was charged", () =>
     Effect.gen(function* () {
       const service = yield* start({ clock: "test" })
       const shop = merchantOf(service)

@@ -169,7 +169,7 @@ describe("the sandbox bank", () => {
     })
   )
 
-  it.live("hears of an attempt once, also when its report is delivered twice: both times it is answered", () =>
+  it.live("records an attempt once, also when its report is delivered twice: both times it is answered", () =>
     Effect.gen(function* () {
       const service = yield* start()
       const tradeNo = yield* newOrder(service)

@@ -237,7 +237,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
     })
   )
 
-  it.effect("is told by either number, to its merchant in its environment and to an operator, and to nobody else", () =>
+  it.effect("is shown by either number, only to its merchant in its environment and to an operator", () =>
     Effect.gen(function* () {
       const service = yield* Service
       const running = { ...service, merchant: yield* service.api.newMerchant() }

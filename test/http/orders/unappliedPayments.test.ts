@@ -114,7 +114,7 @@ it.live("the alarm of a parked payment names the order, the payment and why", ()
 )
 
 describe("an order that met a payment of another amount", () => {
-  it.live("is pending, and whoever closes it is told so: message and status agree", () =>
+  it.live("is pending, and a close is refused with that reason: message and status agree", () =>
     Effect.gen(function* () {
       const { pay, service, shop, unapplied, trade_no } = yield* opened
       yield* pay({ amount: 999, outcome: "succeed_unreported" })

@@ -152,7 +152,7 @@ it.live("an evidence file is uploaded, and a list is exported as CSV", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("whoever has no session, no role there or no such page is let through to nothing", () =>
+it.live("a caller without a session, a role there or such a page has no access", () =>
   Effect.gen(function* () {
     const { api, approve, at, enter, merchant, merchantId } = yield* begin()
     const orders = `${at("sandbox")}/orders`

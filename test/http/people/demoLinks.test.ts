@@ -63,7 +63,7 @@ it.live("a new pair ends the one before, however often it is asked for", () =>
   }).pipe(Effect.scoped)
 )
 
-it.effect("a link that is older than 15 minutes lets nobody in", () =>
+it.effect("a link that is older than 15 minutes does not sign in", () =>
   Effect.gen(function* () {
     const { leap, links, use } = yield* begin({ clock: "test" })
     const pair = yield* links

@@ -145,7 +145,7 @@ it.live("a person who is removed while an invitation or a role waits has given n
   }).pipe(Effect.scoped)
 )
 
-it.live("nobody accepts a role at a merchant that is suspended, by signing in or otherwise, until it is resumed", () =>
+it.live("no role at a suspended merchant can be accepted, by signing in or otherwise, until it is resumed", () =>
   Effect.gen(function* () {
     const { api, askFor, mails, merchantId, otherId, person } = yield* begin()
     const ada = yield* person("ada@other.example", "viewer", otherId)

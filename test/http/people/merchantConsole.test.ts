@@ -247,7 +247,7 @@ it.live("the quotas of a minute are read without counting, programs and people a
   }).pipe(Effect.scoped)
 )
 
-it.live("settings are changed over the version that a page has read; of two people the second is told 409", () =>
+it.live("settings are changed over the version that a page has read; of two people the second gets 409", () =>
   Effect.gen(function* () {
     const { api, at, enter } = yield* begin()
     const { call } = yield* enter("owner")

@@ -67,7 +67,7 @@ it.live("signs in the person whose address the provider has verified, and knows 
   }).pipe(Effect.scoped)
 )
 
-it.live("refuses an address that is not verified, and somebody who has no role, with the same words", () =>
+it.live("refuses an unverified address, and a person without a role, with the same message", () =>
   Effect.gen(function* () {
     const { api, browser, mails, merchantId, provider } = yield* begin()
     yield* invite(api, mails, { email: "kte@shop.example", merchant_id: merchantId, role: "owner" })
@@ -128,7 +128,7 @@ it.live("the way back is for the browser that went, once, within ten minutes, wi
   }).pipe(Effect.scoped)
 )
 
-it.live("a claim gives roles and takes them, also of somebody who was never invited", () =>
+it.live("a claim gives and removes roles, also of a person who was never invited", () =>
   Effect.gen(function* () {
     const { api, browser, merchantId, provider } = yield* begin({
       OPENID_ROLES: "admins=admin,helpers=support,admins=viewer"
@@ -201,7 +201,7 @@ it.live("a provider that says that it saw what the settings take for a passkey i
   }).pipe(Effect.scoped)
 )
 
-it.live("a provider that does not answer, or with too much, signs nobody in and holds nobody up", () =>
+it.live("a provider that does not answer, or with too much, signs no one in and blocks no request", () =>
   Effect.gen(function* () {
     const port = yield* freePort
     const server = createServer((_, response) => response.end(`{"issuer":"${"x".repeat(300_000)}"}`))
@@ -229,7 +229,7 @@ describe("the settings of a provider", () => {
   const problem = (env: Record<string, string>) =>
     Effect.map(Effect.flip(settingsOf({ ...whole, ...env })), (error) => String(error.message))
 
-  it.effect("are refused where they are not whole, not safe, or name a role that there is not", () =>
+  it.effect("are refused if they are incomplete, unsafe, or name an unknown role", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* settingsOf(whole)).of(signInSettings).openId?.issuer.host, "id.example")
       assert.include(yield* problem({ OPENID_ISSUER: "http://id.example" }), "OPENID_ISSUER")

@@ -32,7 +32,7 @@ it.live("a person of the installation does by the session what the role may, and
   }).pipe(Effect.scoped)
 )
 
-it.live("the page of another site does nothing there, and nobody does without a role of the installation", () =>
+it.live("the page of another site has no access there, nor has a person without a role of the installation", () =>
   Effect.gen(function* () {
     const { api, entered, merchantId } = yield* begin()
     const operator = yield* entered("op@pay.example", "admin")
@@ -143,7 +143,7 @@ it.live("a person, and the tokens that were shown to this person or belong to it
   }).pipe(Effect.scoped)
 )
 
-it.live("a token belongs to nobody who has no role of the installation", () =>
+it.live("a token cannot belong to a person without a role of the installation", () =>
   Effect.gen(function* () {
     const { api, entered, merchantId } = yield* begin()
     const owner = yield* entered("owner@shop.example", "owner", merchantId)

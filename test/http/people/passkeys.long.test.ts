@@ -40,7 +40,7 @@ const newPasskey = Effect.fnUntraced(function* (
   return { key, registered: yield* register(session, key, changes) }
 })
 
-it.live("a person registers a passkey and signs in with it without a name, and is told of it by mail", () =>
+it.live("a person registers a passkey and signs in with it without a name, and gets a mail about it", () =>
   Effect.gen(function* () {
     const { ada, api, browser, enter, mails } = yield* begin()
     const session = yield* enter()

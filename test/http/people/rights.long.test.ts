@@ -105,7 +105,7 @@ it.live(
     }).pipe(Effect.scoped)
 )
 
-it.live("whoever is let in has the role that an owner gave, and no other role lets anybody in", () =>
+it.live("a new person has the role that an owner gave, and only owners can give roles", () =>
   Effect.gen(function* () {
     const { api, at, enter, mails } = yield* begin()
     const people = new Map<PersonRole, ConsoleBrowser>()
@@ -161,7 +161,7 @@ it.live("where live keys take two operators, one alone gets none by way of a per
   }).pipe(Effect.scoped)
 )
 
-it.effect("a session of some time ago makes no live key, lets nobody in, and makes no operator", () =>
+it.effect("an older session makes no live key, invites no person, and makes no operator", () =>
   Effect.gen(function* () {
     const { api, at, enter, leap, mails } = yield* begin({}, "test")
     const owner = yield* enter("owner")

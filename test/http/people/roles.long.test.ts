@@ -30,7 +30,7 @@ describe("the table of console acts", () => {
     assert.deepStrictEqual(endpoints.map(({ act }) => act).toSorted(), Object.keys(consoleActs).toSorted())
   })
 
-  it("logs whatever is not merely read, but for views that somebody saves", () => {
+  it("logs every act that is not a read, apart from saved views", () => {
     const unlogged = endpoints.filter(({ act }) => !consoleActs[act].isLogged)
     assert.deepStrictEqual(
       unlogged.filter(({ method }) => method !== "GET").map(({ act }) => act),

@@ -49,7 +49,7 @@ it.live("a link works once, of two at once for one of them", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("a link that another browser asked for signs nobody in, and still works where it was asked for", () =>
+it.live("a link of another browser does not sign in, and still works in its own browser", () =>
   Effect.gen(function* () {
     const { api, mails } = yield* begin()
     const browser = consoleBrowser(api)
@@ -78,7 +78,7 @@ it.live("a link works for 15 minutes and no longer", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("an address that nobody has gets the same answer, and no mail", () =>
+it.live("an unknown address gets the same answer, and no mail", () =>
   Effect.gen(function* () {
     const { api, mails } = yield* begin({ clock: "test" })
     const known = yield* consoleBrowser(api).call("POST", "/sign_in", { email: "ada@shop.example" })

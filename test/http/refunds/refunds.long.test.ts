@@ -17,7 +17,7 @@ const seeded = Effect.gen(function* () {
 
 layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: true })("refunds", (it) => {
   describe("a refund that the channel completes at once", () => {
-    it.effect("is answered 201, lowers available by one refund_debit, and is told as refund.succeeded", () =>
+    it.effect("is answered 201, lowers available by one refund_debit, and causes refund.succeeded", () =>
       Effect.gen(function* () {
         const { service, shop } = yield* seeded
         const { trade_no } = yield* shop.paid(1_000)
@@ -102,7 +102,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       })
     )
 
-    it.effect("that the channel confirms deducts the frozen amount and is told as refund.succeeded", () =>
+    it.effect("that the channel confirms deducts the frozen amount and causes refund.succeeded", () =>
       Effect.gen(function* () {
         const { before, refundNo, service, shop, trade_no } = yield* asynchronous
         const { body } = yield* shop.settle(refundNo, "succeeded")
@@ -119,7 +119,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       })
     )
 
-    it.effect("that the channel rejects returns the frozen amount and is told as refund.failed", () =>
+    it.effect("that the channel rejects returns the frozen amount and causes refund.failed", () =>
       Effect.gen(function* () {
         const { before, refundNo, service, shop, trade_no } = yield* asynchronous
         const { body } = yield* shop.settle("later", "failed")
@@ -156,18 +156,20 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       })
     )
 
-    it.effect("that had succeeded and comes back raises available, lowers refunded_amount, and is told as failed", () =>
-      Effect.gen(function* () {
-        const { before, refundNo, service, shop, trade_no } = yield* asynchronous
-        yield* shop.settle(refundNo, "succeeded")
-        const { body } = yield* shop.settle(refundNo, "failed")
-        assert.deepInclude(body.data, { status: "failed", funds_frozen: false, settled_at: null })
-        assert.deepStrictEqual(yield* shop.events(refundNo), ["refund.succeeded", "refund.failed"])
-        assert.deepStrictEqual(yield* shop.balance(), before)
-        assert.deepInclude(yield* shop.order(trade_no), { status: "paid", refunded_amount: 0 })
-        assertRefused(yield* shop.settle(refundNo, "succeeded"), 409, "conflict")
-        yield* assertLedgerWhole(service.sql)
-      })
+    it.effect(
+      "that had succeeded and comes back raises available, lowers refunded_amount, and causes refund.failed",
+      () =>
+        Effect.gen(function* () {
+          const { before, refundNo, service, shop, trade_no } = yield* asynchronous
+          yield* shop.settle(refundNo, "succeeded")
+          const { body } = yield* shop.settle(refundNo, "failed")
+          assert.deepInclude(body.data, { status: "failed", funds_frozen: false, settled_at: null })
+          assert.deepStrictEqual(yield* shop.events(refundNo), ["refund.succeeded", "refund.failed"])
+          assert.deepStrictEqual(yield* shop.balance(), before)
+          assert.deepInclude(yield* shop.order(trade_no), { status: "paid", refunded_amount: 0 })
+          assertRefused(yield* shop.settle(refundNo, "succeeded"), 409, "conflict")
+          yield* assertLedgerWhole(service.sql)
+        })
     )
   })
 

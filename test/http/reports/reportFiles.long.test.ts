@@ -248,7 +248,7 @@ layer(Layer.effect(Service, start({ clock: "test", begins: begins + 30 * 86_400_
       })
     )
 
-    it.effect("is nobody else's, and what is no number is not found", () =>
+    it.effect("is only its own account's, and a malformed number is not found", () =>
       Effect.gen(function* () {
         const running = yield* withNewMerchant(yield* Service)
         const report = yield* succeeded(running, { report: "frozen" })

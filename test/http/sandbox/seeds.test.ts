@@ -89,7 +89,7 @@ layer(Layer.effect(Service, looking), { excludeTestServices: true })("a new sand
     })
   )
 
-  it.effect("when seeding fails half-way the keys are told all the same, and a worker does what is missing", () =>
+  it.effect("when seeding fails half-way the keys are shown all the same, and a worker does the rest", () =>
     Effect.gen(function* () {
       const running = yield* Service
       const { database, pass } = running

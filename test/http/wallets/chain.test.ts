@@ -43,7 +43,7 @@ const shopWithRows = Effect.fnUntraced(function* (running: Running) {
 })
 
 layer(Layer.effect(Service, start()), { excludeTestServices: true })("the chain of a ledger", (it) => {
-  it.effect("is whole to whoever verifies it, page by page, newest first, with the rows that the ledger lists", () =>
+  it.effect("verifies page by page, newest first, with the rows that the ledger lists", () =>
     Effect.gen(function* () {
       const running = yield* Service
       const { merchant } = yield* shopWithRows(running)
@@ -134,7 +134,7 @@ describe("a ledger that was tampered with", () => {
     })
   )
 
-  it.live("and hashed anew: a changed row alone breaks the next, and all of them break a hash that was kept", () =>
+  it.live("and rehashed: a single changed row breaks the next, and all of them break a hash that was kept", () =>
     Effect.gen(function* () {
       const running = yield* start()
       const sql = yield* ownersConnection(running.database)

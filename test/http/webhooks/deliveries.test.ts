@@ -62,7 +62,7 @@ describe("a delivery", () => {
     })
   )
 
-  it.live("to a port where nobody listens leaves a trace, and says when the next attempt is due", () =>
+  it.live("to a closed port leaves an attempt, and says when the next one is due", () =>
     Effect.gen(function* () {
       const { atRest, hooks, list } = yield* world
       yield* hooks.paid({ notify_url: "http://127.0.0.1:1/" })
@@ -183,7 +183,7 @@ describe("sending again", () => {
     })
   )
 
-  it.live("is 409 while its endpoint is disabled and when it was deleted, and 404 for what there is not", () =>
+  it.live("is 409 while its endpoint is disabled and when it was deleted, and 404 for an unknown delivery", () =>
     Effect.gen(function* () {
       const { api, atRest, hook, hooks, list, resend } = yield* world
       const { id } = yield* hooks.create({ url: hook.url })

@@ -122,7 +122,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a webhook 
     })
   )
 
-  it.effect("that was deleted, or belongs to somebody else, is 404 endpoint_not_found", () =>
+  it.effect("that was deleted, or belongs to another merchant, is 404 endpoint_not_found", () =>
     Effect.gen(function* () {
       const { hooks } = yield* fresh
       const { id } = yield* hooks.create({ url })

@@ -79,7 +79,7 @@ describe("a merchant's developers", () => {
     })
   )
 
-  it.live("are told when the endpoint works again, a quarter of an hour after the first success", () =>
+  it.live("are notified when the endpoint works again, a quarter of an hour after the first success", () =>
     Effect.gen(function* () {
       const { events, hook, hooks, later, mailed, smtp, sql } = yield* world
       hook.answer(500)
@@ -105,7 +105,7 @@ describe("a merchant's developers", () => {
     })
   )
 
-  it.live("are told of the next outage a day after the last mail about one at the earliest", () =>
+  it.live("are notified of the next outage a day after the last mail about one at the earliest", () =>
     Effect.gen(function* () {
       const { events, hook, hooks, later, mailed, smtp } = yield* world
       hook.answer(500)
@@ -252,7 +252,7 @@ describe("an endpoint", () => {
 })
 
 describe("the health of endpoints", () => {
-  it.live("costs a delivery no statement: a batch is one with it, and the one of before where all are well", () =>
+  it.live("costs a delivery no statement: a batch is one statement with it, and the usual one if all are healthy", () =>
     Effect.gen(function* () {
       const { sql } = yield* start()
       const now = DateTime.makeUnsafe(0)

@@ -180,7 +180,7 @@ describe("an attempt", () => {
     })
   )
 
-  it.live("has failed when nobody listens or the connection is closed without an answer", () =>
+  it.live("has failed when no server listens or the connection is closed without an answer", () =>
     Effect.gen(function* () {
       const running = yield* start({ clock: "test" })
       const refused = yield* paid(running, { notify_url: "http://127.0.0.1:1/" })

@@ -1,6 +1,6 @@
 /**
  * The Idempotency-Keys of an act. Contents that are sent again have the same key, so a second press after a lost answer
- * does nothing twice. The keys live as long as the dialog: one that is opened anew is another act.
+ * does nothing twice. The keys live as long as the dialog: opening it again begins another act.
  */
 import * as Context from "effect/Context"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -20,8 +20,8 @@ export class ActKeys {
   }
 
   /**
-   * The service said no to the newest request, and would say the same again under its key: the next try is another act.
-   * A request that still runs, or whose fate is not known, keeps its key.
+   * The service refused the newest request, and would repeat that under its key: the next try is another act. A request
+   * that is still running, or whose outcome is unknown, keeps its key.
    */
   note(problem: Problem) {
     const isOver = problem.kind === "refused" && !unended.has(problem.code)

@@ -18,7 +18,7 @@ export const shown = ["shown"] as const
 
 /** A failed call as a page tells it. */
 export type Problem =
-  /** The service says no, and why. `param`: the field that is to blame. */
+  /** The service refused, with a reason. `param`: the wrong field. */
   | {
       readonly kind: "refused"
       readonly code: string
@@ -38,9 +38,9 @@ interface Callable<R> {
 }
 
 /**
- * Does an act. A lost or a busy answer is asked for twice more, under the same Idempotency-Key, and so is the next
- * press of its dialog. `tries`: 1 for an act that takes no such key and would be done twice. `replaces`: the version of
- * the object that was read; where it is another by now, nothing is done.
+ * Does an act. After a lost or busy answer it is retried twice with the same Idempotency-Key, and so is the next press
+ * in its dialog. `tries`: 1 for an act that takes no such key and would be done twice. `replaces`: the version of the
+ * object that was read; where it is another by now, nothing is done.
  */
 export const act = <A, E, R>(
   api: Callable<R>,

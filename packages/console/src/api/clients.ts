@@ -41,7 +41,7 @@ export const prepare = (rewrite: (url: string) => string) => (client: HttpClient
     HttpClient.tapError(() => Effect.sync(noteNoAnswer))
   )
 
-/** An answer that the contract does not know. A body that was typed wrong is told apart: it is never sent. */
+/** An answer that the contract does not know. A mistyped body is a failure of its own: it is never sent. */
 export class UnreadableAnswer extends Error {}
 
 export const readable = (decoding: Effect.Effect<unknown, unknown, unknown>) =>

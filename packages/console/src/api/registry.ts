@@ -12,7 +12,7 @@ export const useAtom = <A>(atom: Atom.Atom<A>): A =>
     useCallback(() => registry.get(atom), [atom])
   )
 
-/** The same of a query that is asked again each `every` milliseconds while the page is seen; 0 for never. */
+/** The same for a query that is refreshed each `every` milliseconds while the page is visible; 0 for never. */
 export const useLive = <A>(atom: Atom.Atom<A>, every: number): A => {
   useEffect(() => {
     if (every === 0) return

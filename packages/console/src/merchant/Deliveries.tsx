@@ -1,4 +1,4 @@
-/** The list of deliveries: each event on its way to each address, and sending many again. */
+/** The list of deliveries of events, with bulk resends. */
 import type { DeliveryResource } from "@coffer/contract/WebhookDeliveries"
 import { act, shown } from "../api/acts.ts"
 import { type InAccount, useAccount } from "../api/session.ts"

@@ -1,4 +1,4 @@
-/** A shop's own host for checkout: the host, the records that prove it, and how it stands. */
+/** A shop's own host for checkout: the host, the records that prove it, and its state. */
 import type { MerchantSettingsResource } from "@coffer/contract/ConsoleMerchant"
 import { forbiddenSetting } from "@coffer/rules/people/settingsRoles"
 import { useState } from "react"

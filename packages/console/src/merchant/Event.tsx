@@ -1,4 +1,4 @@
-/** The page of an event: its JSON as it is delivered, and its way to each address. */
+/** The page of an event: its JSON as it is delivered, and its deliveries. */
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"

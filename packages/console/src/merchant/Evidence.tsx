@@ -219,7 +219,7 @@ const Draft = (props: Props & { readonly words: Texts }) => {
   const personId = AsyncResult.isSuccess(session) ? session.value.data.person.person_id : ""
   const name = draftName(personId, merchantId, mode, dispute.dispute_no)
   const now: Typed = { texts: textsOf(stored), files: stored.files }
-  // The evidence that the form begins with, and the version that it replaces. `times`: how often it was filled anew.
+  // The evidence that the form begins with, and the version that it replaces. `times`: how often it was refilled.
   const [form, setForm] = useState(() => {
     const kept = readDraft(name, isFiles)
     const isSame =

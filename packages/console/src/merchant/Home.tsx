@@ -1,4 +1,4 @@
-/** The first page of a merchant: how it goes, what needs somebody, and before the first payment how it begins. */
+/** The first page of a merchant: figures, what needs attention, and before the first payment how to start. */
 import type { OverviewResource } from "@coffer/contract/ConsoleMerchant"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
@@ -264,7 +264,7 @@ const Balances = ({ currencies, words }: { readonly currencies: ReadonlyArray<Cu
   )
 }
 
-/** Matters that wait for somebody, the most urgent first; one calm line when there are none. */
+/** Objects that need attention, the most urgent first; one calm line if there are none. */
 const Needs = ({ overview, words }: { readonly overview: OverviewResource; readonly words: Texts }) => {
   const { base } = useAccount()
   const language = useLanguage()

@@ -1,4 +1,4 @@
-/** The people of a merchant: who they are, their roles, and how somebody is invited or leaves. */
+/** The people of a merchant: names, roles, invitations, and removal. */
 import type { PersonResource } from "@coffer/contract/People"
 import { PersonRole } from "@coffer/model/PersonRole"
 import { personMayDo } from "@coffer/rules/people/consoleActs"

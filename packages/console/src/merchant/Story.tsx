@@ -278,7 +278,7 @@ const methodIn = (entry: TimelineEntry, language: Language) => {
 /** Chinese has a wide colon, without a space. */
 const colonOf = (language: Language) => (language === "zh" ? "：" : ": ")
 
-/** A step as a sentence; a kind that is newer than this page is told in the service's words. */
+/** A step as a sentence; a kind that is newer than this page gets the service's own text. */
 const sentence = (entry: TimelineEntry, words: Texts, language: Language): React.ReactNode => {
   const isEnd = entry.details["status"] !== undefined
   const colon = colonOf(language)

@@ -272,7 +272,7 @@ const AddEndpoint = () => {
 
 // The account's secret ---------------------------------------------------------------
 
-/** A look at it is in the audit log, so it is read only when somebody asks for it. */
+/** Reading it is in the audit log, so it is only read on request. */
 const SigningSecret = () => {
   const { api } = useAccount()
   const words = useWords(endpointTexts)

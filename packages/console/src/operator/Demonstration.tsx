@@ -1,6 +1,6 @@
 /**
  * A demonstration on the embedded database: orders are created in a sandbox one after the other, runners are killed
- * meanwhile, and at the end each order that was acknowledged is looked for. It needs a role of a merchant, too.
+ * meanwhile, and at the end each acknowledged order is looked for. It needs a role of a merchant, too.
  */
 import { useEffect, useRef, useState } from "react"
 import { ask, type Problem } from "../api/acts.ts"

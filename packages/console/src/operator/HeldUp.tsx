@@ -1,4 +1,4 @@
-/** All that waits for a person or a program, by kind, each with what mends it. */
+/** All objects that need attention, by kind, each with the act that resolves it. */
 import { type HeldUpResource, heldKinds } from "@coffer/contract/HeldUp"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"

@@ -1,6 +1,6 @@
 /**
- * An order of any merchant as an operator reads it: first a payment that it did not take, with what one does about it,
- * then its whole story.
+ * An order of any merchant as an operator reads it: first an unapplied payment, with the acts that resolve it, then the
+ * timeline.
  */
 import type { TimelineEntry } from "@coffer/contract/Timeline"
 import { Fragment } from "react"
@@ -152,7 +152,7 @@ const MerchantOrder = ({ merchantId, mode, number }: Props) => {
   )
 }
 
-/** A payment that the order did not take: what came, what was asked for, what to do, and the act that ends it. */
+/** An unapplied payment: its amount, the order's amount, what to do, and the act that resolves it. */
 const Unapplied = (props: {
   readonly entry: TimelineEntry
   readonly tradeNo: string

@@ -373,7 +373,7 @@ const Fees = ({ merchant, words }: PartProps) => {
   )
 }
 
-/** Everybody's numbers, which are no quotas of its own. */
+/** The default numbers, which are not quotas of its own. */
 const usual = {
   writes: writesPerMinuteMax,
   reads: readsPerMinuteMax,

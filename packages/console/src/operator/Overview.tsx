@@ -1,6 +1,6 @@
 /**
- * The operator's first page, for three in the morning: what only a person can mend, the worst first, each with the way
- * to the act that mends it. Below it what mends itself, and the vitals of the cluster.
+ * The operator's first page, for three in the morning: what only a person can fix, the worst first, each with a link to
+ * the act that fixes it. Below it what recovers by itself, and the vitals of the cluster.
  */
 import type { ClusterResource } from "@coffer/contract/Cluster"
 import type { HeldKind, HeldUpResource } from "@coffer/contract/HeldUp"

@@ -1,4 +1,4 @@
-/** Payments of which Stripe's books and ours differ, and comparing an account now. */
+/** Payments that differ between Stripe's books and ours, and comparing an account now. */
 import type { DifferenceResource } from "@coffer/contract/Reconciliation"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"

@@ -1,4 +1,4 @@
-/** Objects that are held up, in words, and the act or the page that mends each kind. */
+/** Objects that need attention, in words, and the act or the page that resolves each kind. */
 import type { HeldKind, HeldUpResource } from "@coffer/contract/HeldUp"
 import { Link } from "wouter"
 import { Field } from "../parts/act.tsx"

@@ -1,4 +1,4 @@
-/** A form says that somebody else has changed its object since it was read. Nothing that was typed is lost. */
+/** The notice in a form that its object was changed by another person since it was read. Typed values are kept. */
 import { useWords } from "./words.ts"
 
 const texts = {

@@ -31,7 +31,7 @@ export const Json = ({ label, value }: { readonly value: unknown; readonly label
   )
 }
 
-/** A link to an address that somebody typed, if a browser may open it; otherwise its text. */
+/** A link to a typed address, if a browser may open it; otherwise its text. */
 export const Address = ({ url }: { readonly url: string }) =>
   /^https?:\/\//i.test(url) ? (
     <a href={url} target="_blank" rel="noreferrer">

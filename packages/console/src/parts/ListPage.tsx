@@ -323,7 +323,7 @@ export const useQuery = (): [Query, (query: Query) => void] => {
 
 // Filters ----------------------------------------------------------------------------
 
-/** Days that somebody is still typing begin with zeros: 0002-11-01 on the way to 2026. */
+/** Dates that are still being typed begin with zeros: 0002-11-01 before 2026. */
 const isWholeDay = (day: string) => /^[1-9]\d{3}-/.test(day)
 
 /**

@@ -30,7 +30,7 @@ class FileAway extends Error {}
 /** How the files that did not come are asked for again. */
 const failed = new Set<() => void>()
 
-/** A page by its file. Where the file did not come, it is asked for again once the guard below looks anew. */
+/** A page by its file. If the file did not load, it is requested again when the guard below retries. */
 export const page = <Props extends object>(
   load: () => Promise<{ readonly default: ComponentType<Props> }>
 ): ComponentType<Props> => {

@@ -1,4 +1,4 @@
-/** A secret that is told once, after its act. */
+/** A secret that is shown once, after its act. */
 import { Copy } from "./values.tsx"
 import { useWords } from "./words.ts"
 

@@ -1,4 +1,4 @@
-/** The frame of all pages: where one is, the way to each page, search, the person, and whether the service answers. */
+/** The frame of all pages: location, menu, search, the person, and whether the service answers. */
 import type { SignedInResource } from "@coffer/contract/Console"
 import { useEffect, useRef } from "react"
 import { Link, useLocation } from "wouter"

@@ -18,7 +18,7 @@ export const UploadField = (props: {
   readonly accept: string
   /** Takes the file's address; the field works again once it has ended. */
   readonly onDone: (url: string) => void | Promise<void>
-  /** Undefined when a file was chosen anew. */
+  /** Undefined when another file was chosen. */
   readonly onProblem: (problem: Problem | undefined) => void
 }) => {
   const { accept, hint, label, onDone, onProblem } = props

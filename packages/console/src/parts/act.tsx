@@ -51,12 +51,12 @@ export interface ActProps {
   readonly run: (typed: FormData, replaces: string | undefined) => Promise<Outcome<unknown>>
   /** The version of the object whose values stand in the fields, as it is now. */
   readonly version?: string | undefined
-  /** Reads the object again, where it may have been changed by somebody else. */
+  /** Reads the object again if another person may have changed it. */
   readonly onChanged?: (() => void) | undefined
   /** The same act for a program, with what is typed now. */
   readonly code?: (typed: FormData) => Call
   readonly onDone?: (() => void) | undefined
-  /** The part of the answer that is shown instead of closing: a secret that is told once. */
+  /** The part of the answer that is shown instead of closing: a secret that is shown once. */
   readonly result?: (done: never) => React.ReactNode
   /** A reason why it cannot be done now, shown instead of the dialog. */
   readonly notNow?: string | undefined

@@ -35,7 +35,7 @@ export const useRefusals = (form: React.RefObject<HTMLFormElement | null>) => {
     field.closest("details")?.setAttribute("open", "")
     mark(field.id, true)?.focus()
   }
-  /** For the form's `onInput`: what is typed anew is judged anew. */
+  /** For the form's `onInput`: clears the refusal of an edited field. */
   const noteInput = ({ target }: React.SyntheticEvent) => {
     if ((target as Element).id !== refused?.id) return
     mark(refused.id, false)

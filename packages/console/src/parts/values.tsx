@@ -106,7 +106,7 @@ export const Num = ({ id, to }: { readonly id: string; readonly to?: string | un
 
 // States ---------------------------------------------------------------------------
 
-/** How a state is coloured: what went well, what waits, what needs somebody, what has ended. */
+/** The colour of a state: succeeded, waiting, needs attention, ended. */
 const tones: Readonly<Record<string, "good" | "wait" | "bad" | "calm">> = {
   paid: "good",
   succeeded: "good",

@@ -13,7 +13,7 @@ import type { List, Page, Query } from "./ListPage.tsx"
 export const rowsOf = <Row>(result: AsyncResult.AsyncResult<unknown, unknown>): ReadonlyArray<Row> =>
   AsyncResult.isSuccess(result) ? (result.value as Page<Row>).data.data : []
 
-/** Reads a page anew. */
+/** Reads a page again. */
 export const readPage = <A, E>(
   atom: Atom.Atom<AsyncResult.AsyncResult<A, E>>,
   patience: Patience

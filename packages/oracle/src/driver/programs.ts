@@ -168,7 +168,7 @@ const needs: Readonly<
   readErasure: ["erasures", "erase"]
 }
 
-/** While a bank is away nobody knows when it is asked again, so it comes back first. */
+/** While a bank is away the time of the next retry is unknown, so it comes back first. */
 const passing = (oracle: Oracle, draw: Draw): Act => {
   const away = oracle.accounts.findIndex(({ reachable }) => !reachable)
   if (away !== -1) {

@@ -1,7 +1,7 @@
 /**
  * The rules of one attempt to deliver an event: the headers that sign it, and when the next attempt follows one that
  * failed. Pure. The HMAC comes in, since this package has no cryptography of its own. The check of a signature is the
- * receiver's. A redelivery is signed anew (spec: Events; silences: W7, W9, W10, W11, W13, W16).
+ * receiver's. A redelivery gets a new signature (spec: Events; silences: W7, W9, W10, W11, W13, W16).
  */
 import { webhookRedeliveryDelays } from "@coffer/model/Limits"
 import { DateTime, Duration } from "effect"

@@ -103,7 +103,7 @@ const replaces = Schema.optionalKey(Schema.String)
 
 export const DisputeCommand = Schema.TaggedUnion({
   SaveDraft: { at, evidence: Evidence, replaces },
-  /** Before the channel is told. */
+  /** Before the answer is sent to the channel. */
   BeginSubmit: { at, id, evidence: Evidence, fingerprint: Schema.String, request, replaces },
   BeginAccept: { at, id, request },
   /** Another caller also begins to ask the channel. */

@@ -111,7 +111,7 @@ export const acts = {
   },
   "people.remove": doneBy(),
   "people.endSessions": doneBy("support"),
-  // They have no one beside them who could, and one operator alone could let in anybody.
+  // They have no colleague who could do it, and a single operator could admit any person.
   "people.recover": { ...doneBy(), gives: "role", ofTwo: { always: ({ recovers }) => recovers !== "other" } },
   "approvals.list": reading,
   "audit_log.list": { roles: [], isLogged: false },

@@ -86,7 +86,7 @@ export const Receipt = Schema.Struct({
   requestedAt: Schema.Array(Schema.DateTimeUtcFromString),
   /** The numbers of the mails that were asked for last, at most five. Left out before they were kept. */
   mailIds: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** Why the last mail did not go out; left out when it did, or was asked for anew since. */
+  /** Why the last mail did not go out; left out when it did, or was requested again since. */
   failure: Schema.optionalKey(Schema.String),
   /** The buyer typed the address of the order, and may type another one until it is paid (silences: O71). */
   isBuyers: Schema.optionalKey(Schema.Literal(true))

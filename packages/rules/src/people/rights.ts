@@ -1,7 +1,7 @@
 /**
- * The rights that somebody, or a key, has, and whether one may give them to another: nothing gives more than it has. A
- * test walks through sequences of acts at the three doors (the console, the operators' API, keys) and looks for a right
- * that the first hand did not have. Pure.
+ * The rights of a person or a key, and whether they may be given to another: no one gives more than they have. A test
+ * walks through sequences of acts at the three doors (the console, the operators' API, keys) and looks for a right that
+ * the first hand did not have. Pure.
  */
 import { Mode } from "@coffer/model/Ids"
 import type { PersonRole } from "@coffer/model/PersonRole"

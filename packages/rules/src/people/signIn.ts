@@ -24,7 +24,7 @@ export const personMailTriedFor = Duration.days(3)
 export const invitationsADay = { merchant: 40, recipient: 3, strangers: 5 } as const
 /** Addresses that the people of one merchant type into its settings, on one day. */
 export const typedAddressesADay = 20
-/** Mails that let one person begin again, on one day. */
+/** Mails that reset one person's access, on one day. */
 export const recoveriesADay = 10
 /** Requests without a session that an address may make in a minute: for a link, or with one. */
 export const triesAMinute = 30

@@ -1,6 +1,6 @@
 /**
- * When the channel is asked about a refund that is not settled: every 10 seconds for 5 minutes, as merchants are told
- * to ask us (spec: Refunds), then less and less often, at least once an hour. Pure.
+ * When the channel is asked about a refund that is not settled: every 10 seconds for 5 minutes, as documented for
+ * merchants to ask us (spec: Refunds), then less and less often, at least once an hour. Pure.
  */
 import { DateTime } from "effect"
 import type { Refund } from "./Refund.ts"

@@ -87,7 +87,7 @@ export interface Looked {
 export const isProven = ({ texts }: Looked, { token }: Pick<Domain, "token">): boolean =>
   texts !== "silent" && texts.some((text) => valueIn(text) === valueIn(recordValueOf(token)))
 
-/** Forms of providers keep quotation marks and spaces that somebody pastes around a value, and some fold its case. */
+/** Providers' forms keep pasted quotation marks and spaces around a value, and some fold its case. */
 const valueIn = (text: string): string => text.replace(/^[\s"']+|[\s"']+$/g, "").toLowerCase()
 
 /** Undefined: the host is the merchant's, and leads here. */

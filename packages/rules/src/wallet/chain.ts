@@ -41,7 +41,7 @@ export const meaningOf: Readonly<Record<Rule, string>> = {
   3: "it was not written after the row that is before it now",
   4: "its text is not about this row",
   5: "its text is not what the ledger says of it",
-  6: "its hash is not the one that was kept: the chain was written anew"
+  6: "its hash differs from the kept one: the chain was rewritten"
 }
 
 export interface Verifier {

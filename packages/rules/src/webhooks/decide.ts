@@ -14,7 +14,7 @@ export class EndpointNotFound extends Schema.TaggedError<EndpointNotFound>()("En
   id: Schema.String
 }) {}
 
-/** It is not the one that the writer has read. */
+/** It has changed since the writer has read it. */
 export class EndpointChanged extends Schema.TaggedError<EndpointChanged>()("EndpointChanged", {
   reason: Schema.tag("changed_meanwhile")
 }) {}

@@ -7,7 +7,7 @@ import { DateTime, Duration } from "effect"
 /** So many first attempts that failed within this time are an outage. */
 export const failuresOfOutage = 5
 export const outageWithin = Duration.hours(24)
-/** After a mail about an outage no other outage of the endpoint is told for so long. */
+/** How long after a mail about an outage there is no mail about another outage of the endpoint. */
 export const outageCooldown = Duration.hours(24)
 /** An endpoint that has taken everything for so long is well again. */
 export const wellAfter = Duration.minutes(15)

@@ -1,4 +1,4 @@
-/** Tells of what happened: an event that stays, and its delivery to each endpoint that wants it. */
+/** Records an event, and its delivery to each subscribed endpoint. */
 import type Stripe from "stripe"
 import { apiVersion } from "../facts/table.ts"
 import type { Book } from "../state/Book.ts"

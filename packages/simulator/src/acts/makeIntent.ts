@@ -1,4 +1,4 @@
-/** A payment that nobody has paid yet. */
+/** An unpaid payment intent. */
 import type Stripe from "stripe"
 import { newIntent } from "../objects/paymentIntent.ts"
 import type { Book } from "../state/Book.ts"

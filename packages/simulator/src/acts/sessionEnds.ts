@@ -1,4 +1,4 @@
-/** How a session ends: it is paid, or it expires. How a payment ends that nobody will pay or capture. */
+/** The end of a session: paid or expired. The end of a payment that will not be paid or captured. */
 import type Stripe from "stripe"
 import { buyerOf } from "../objects/session.ts"
 import type { Book } from "../state/Book.ts"

@@ -97,7 +97,7 @@ export const makeApi = (parts: Parts) => {
   })
 }
 
-/** A program that names no version of the API, such as stripe-cli, may use the name of before. */
+/** A program that names no version of the API, such as stripe-cli, may use the earlier name. */
 const withNamesOfToday = ({ payment_method_types: methods, ...form }: FormHash): FormHash =>
   methods === undefined ? form : { allowed_payment_method_types: methods, ...form }
 

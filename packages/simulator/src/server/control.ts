@@ -39,8 +39,8 @@ export const makeControl = (commands: Commands, ownUrl: () => string) =>
   })
 
 /**
- * A browser says of which origin a page is. A name that somebody else has made lead here is in `Host`, so names are
- * taken only where they are ours; an address of the network is nobody's name.
+ * A browser says of which origin a page is. DNS rebinding: a foreign name that resolves to this machine is in `Host`,
+ * so only our own names are accepted; addresses have no such risk.
  */
 const isForeign = ({ host = "", origin }: Readonly<Record<string, string | undefined>>, ownUrl: string): boolean => {
   const named = URL.parse(`http://${host}`)

@@ -59,7 +59,8 @@ export interface Faults {
 }
 
 /**
- * Is told of each call, and of each webhook before it is first sent, by the text that a rule's `on` is held against.
+ * Called for each call, and for each webhook before it is first sent, with the text that a rule's `on` is matched
+ * against.
  */
 export type Watch = (call: string, account: string) => void
 

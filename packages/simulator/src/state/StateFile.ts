@@ -19,7 +19,7 @@ interface Header {
   readonly isStanding: boolean
 }
 
-/** Reads what a run before this one remembered, and writes the file anew: each object once. */
+/** Reads the state of an earlier run, and rewrites the file: each object once. */
 export const restore = (world: World, file: string): Effect.Effect<void, StateFileUnusable> =>
   Effect.try({
     try: () => {

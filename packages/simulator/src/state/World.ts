@@ -51,7 +51,7 @@ export interface World {
 
 const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-/** Letters and digits that nobody guesses, unless the seed is known: then they are the same in each run. */
+/** Random letters and digits; with a seed they are the same in each run. */
 const makeIds = (seed: string | undefined) => {
   let count = 0
   const bytesOf = (length: number) => {

@@ -50,7 +50,7 @@ export const refuse = (message: string, details?: Details): Result.Result<never,
 export const noSuch = (kind: string, id: string, param = "id") =>
   refuse(`No such ${kind}: '${id}'`, { code: "resource_missing", param, status: param === "id" ? 404 : 400 })
 
-/** Known to Stripe, and not simulated here. Said aloud, so that nobody believes that it had an effect. */
+/** Known to Stripe, but not simulated here. Refused by name, so that it is not believed to have an effect. */
 export const notSimulated = (what: string, param: string) =>
   refuse(`Stripe has ${what}, but the simulator does not simulate it.`, { code: "simulator_unsupported", param })
 
