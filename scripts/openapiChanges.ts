@@ -1,6 +1,6 @@
 /**
- * The things that one OpenAPI document takes away from another: operations, parameters, fields and values that are gone, and
- * all that is asked for besides. Descriptions and examples are not looked at (docs/versioning.md).
+ * The things that one OpenAPI document takes away from another: operations, parameters, fields and values that are
+ * gone, and everything that is required in addition. Descriptions and examples are not looked at (docs/versioning.md).
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import path from "node:path"

@@ -345,9 +345,7 @@ const makeLinks = Effect.gen(function* () {
   const addressFor = makeAddressFor(yield* Settings)
   const { known } = yield* makeEntering
 
-  /**
-   * `asked`: by which browser; null: any browser may use it. The mail is written with the link, and expires with it.
-   */
+  /** `asked`: by which browser; null: any browser may use it. The mail is written with the link. */
   const makeLink = Effect.fnUntraced(function* (
     personId: PersonId,
     asked: Asking | null,
@@ -392,7 +390,7 @@ const makeLinks = Effect.gen(function* () {
       const letterOf = (link: string, isShared: boolean) => signInMail({ to: email, link, isShared })
       const { kind } = yield* makeLink(person_id, asked, at, letterOf)
       if (kind === "own" || kind === "gone") return
-      yield* Effect.annotateLogs(Effect.logInfo("several requests for a sign-in link share a mail"), {
+      yield* Effect.annotateLogs(Effect.logInfo("requests for a link share a mail"), {
         person: person_id
       })
     })

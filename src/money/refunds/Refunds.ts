@@ -260,9 +260,7 @@ const again = Effect.fnUntraced(function* (services: RefundServices, refund: Ref
   return refund.status === "reserved" ? yield* joined(services, refund) : repeated(refund)
 })
 
-/**
- * Waits for the answer of the request that asks the channel. Undefined: the refund was refused, and its number is free.
- */
+/** Waits for the answer of the request that asks the channel. Undefined: it was refused, and its number is free. */
 const joined = Effect.fnUntraced(function* (services: RefundServices, refund: Refund) {
   const { commands, driving, runs } = services
   const { refundNo } = refund
@@ -346,7 +344,7 @@ const reserve = ({ commands, runs, store }: RefundServices, refund: ReservedRefu
     )
   )
 
-/** Records the channel's answer. Its retries go on after the caller got its answer to come back. */
+/** Records the channel's answer. It is retried after the caller's answer, too. */
 const recordAnswer = Effect.fnUntraced(function* (
   { commands, scope }: RefundServices,
   created: ReservedRefund,
@@ -377,8 +375,7 @@ const report = span("Refunds.report")(function* (
 }, Effect.uninterruptible)
 
 const check = span("Refunds.check")(function* (services: RefundServices, refundNo: RefundNo) {
-  // From here on it is pending. The request that reserved it is dead, or finds that it is no longer reserved
-  // (models/leases.pml).
+  // From here on it is pending. The request that reserved it is dead, or finds it pending (models/leases.pml).
   const refund = yield* services.commands.handleReport(refundNo, Await.make({ at: yield* currentTime }))
   if (refund.status !== "pending") return
   const answer = yield* services.askChannel(refund)
