@@ -16,7 +16,7 @@
  *   NO_OWN_COUNT   so is that of a claim that is taken over: its holder counts to the next one itself
  *   NO_HERE        a claim of this very run is abandoned only if no request here holds it
  *   NO_EARLY_HERE  it counts as held before its row is there
- *   NO_LOOK        a refusal is told only after a look at the key's row
+ *   NO_LOOK        a refusal is answered only after a look at the key's row
  *   NO_EXPIRY      the lease ends by itself
  */
 #define REQUESTS 3
@@ -151,7 +151,7 @@ active proctype world() {
   bool ok;
 end:
   do
-  :: d_step {                                          /* what nobody waits for is written, or is not */
+  :: d_step {                                          /* a write without a waiter is done, or is not */
        late.change != 0 ->
        if
        :: late.change == insert_claim -> inserting(late.replaces, late.r)

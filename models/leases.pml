@@ -1,12 +1,12 @@
 /*
- * The lease of a due row. Two workers look for it; one at a time may work on it, and asks somebody outside. Workers
+ * The lease of a due row. Two workers look for it; one at a time may work on it, and makes an outside call. Workers
  * end anywhere, one is frozen for any time, an answer from outside is lost, statements are written after their worker
  * has given up waiting. A tick is ten seconds.
  *
  * Stands for `lease`, `makeLeases` and `ended` in src/platform/postgres/leasedRows.ts, `forEachLeased` and `inTime` in
  * src/platform/jobs/forEachLeased.ts, and a work like `check` in src/money/refunds/Refunds.ts. Guards:
  *
- *   NO_LEASE      leasing moves the time of the row, so nobody else finds it due
+ *   NO_LEASE      leasing moves the time of the row, so no other worker finds it due
  *   NO_EXPIRY     the lease ends by itself
  *   NO_MIN        it is not shorter than the work may take
  *   NO_LIMIT      work is broken off before its lease ends
@@ -93,7 +93,7 @@ end:
   od
 }
 
-/* Time goes on only when nobody could do what is due: then all that must be in time is. */
+/* Time passes only when no worker could do what is due: then all that must be in time is. */
 active proctype clock() {
 end:
   do

@@ -29,7 +29,7 @@ bool mayResend = true;
 byte session[2] = KNOWN;
 bool held[2];
 byte version, applied, times[COMMANDS];
-byte late;                                             /* a batch of the first command that nobody waits for */
+byte late;                                             /* a batch of the first command without a waiter */
 bool wasCut;                                           /* the first runner, well until Postgres was started again */
 
 /* Each runner: what it believes. */

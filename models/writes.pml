@@ -62,7 +62,7 @@ bool hasSent1;
 
 #define sum (OPENING + ledger[0] - ledger[1] - ledger[2])
 
-inline clear(n) {                                      /* nobody looks at it any more */
+inline clear(n) {                                      /* it is not read any more */
   set[n].is = 0; set[n].isLate = false; set[n].runner = 0; set[n].command = 0;
   set[n].replaces = 0; set[n].version = 0; set[n].balance = 0
 }

@@ -390,9 +390,7 @@ const makeLinks = Effect.gen(function* () {
       const letterOf = (link: string, isShared: boolean) => signInMail({ to: email, link, isShared })
       const { kind } = yield* makeLink(person_id, asked, at, letterOf)
       if (kind === "own" || kind === "gone") return
-      yield* Effect.annotateLogs(Effect.logInfo("requests for a link share a mail"), {
-        person: person_id
-      })
+      yield* Effect.annotateLogs(Effect.logInfo("requests for a link share a mail"), { person: person_id })
     })
   }
 })
