@@ -17,7 +17,7 @@ import { rowStatement } from "../../src/platform/commit/statements.ts"
 import { sha256 } from "../../src/platform/runtime/Secrets.ts"
 import { events } from "../../src/webhooks/events/eventRows.ts"
 import { OrderStore, replacement } from "../../src/money/orders/OrderStore.ts"
-import { posted, WalletStore } from "../../src/money/wallets/WalletStore.ts"
+import { postingChanges, WalletStore } from "../../src/money/wallets/WalletStore.ts"
 import { facts } from "../kit/rules/fixtures.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { assertBooksWhole } from "../kit/Process.ts"
@@ -97,7 +97,7 @@ const payElsewhere = (service: Running, tradeNo: TradeNo) =>
         packed: pack("{}"),
         createdAt: now
       })
-      return [...posted(wallet, posting.wallet, posting.rows), event]
+      return [...postingChanges(wallet, posting.wallet, posting.rows), event]
     })
   )
 

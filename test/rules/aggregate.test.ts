@@ -13,7 +13,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { Aggregate, Kind } from "../../src/money/aggregate/Aggregate.ts"
 import { derive, deriveNew, makeSnapshots, type Surroundings } from "../../src/money/aggregate/WriteLoop.ts"
-import { instruct, performedCommand } from "../../src/money/wallets/Instructions.ts"
+import { instruct, performedSchema } from "../../src/money/wallets/Instructions.ts"
 import type { Change } from "../../src/platform/commit/Change.ts"
 import { noEntry } from "../../src/money/wallets/Wallets.ts"
 import { createdAt as now, pendingOrder } from "../kit/rules/fixtures.ts"
@@ -38,7 +38,7 @@ const count: Count = { merchantId, mode, currency, id: "c", sum: 10 }
 const row = (...cells: ReadonlyArray<string | number>): Change => ({ op: "insert", table: "mails", cells })
 const movement = (amount: number): Movement => ({ type: "fee_debit", amount, referenceId: "c", description: "" })
 const released = (amount: number) => OrderCommand.cases.ReleaseRefund.make({ amount: Minor.make(amount) })
-const instruction = performedCommand("count", Schema.String, Schema.Number)
+const instruction = performedSchema("count", Schema.String, Schema.Number)
 const tradeNo = TradeNo.make(pendingOrder.tradeNo)
 
 const plain: Aggregate<Counting> = {
@@ -108,7 +108,7 @@ describe("the facts of a command", () => {
       reserve: 100,
       changes: [row("brought")],
       instructions: [
-        instruct(performedCommand("outer", Schema.String, Schema.Number), { id: "o", version: 1, command: 1 })
+        instruct(performedSchema("outer", Schema.String, Schema.Number), { id: "o", version: 1, command: 1 })
       ]
     }
     const derived = derive(whole, before, [1], { ...surroundings, entry, answer })

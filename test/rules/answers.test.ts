@@ -20,7 +20,7 @@ import {
   withRenewal,
   sealedAnswerOf,
   sealedFor,
-  stored
+  storeAnswer
 } from "../../src/shared/idempotency/Answering.ts"
 import { idempotencyKeys, isKeyTaken, releaseChange, runChange } from "../../src/shared/idempotency/IdempotencyClaim.ts"
 import { AlreadyExists, type Change, StaleVersion } from "../../src/platform/commit/Change.ts"
@@ -57,7 +57,7 @@ describe("the row of a claim", () => {
 
   it("has the answer at the next version, without the signatures of addresses", () => {
     const data = { checkout_url: "https://pay.example/checkout/T.1.signature", n: 1 }
-    assert.deepStrictEqual(written(stored(claim, 200, data)), {
+    assert.deepStrictEqual(written(storeAnswer(claim, 200, data)), {
       ...claimed,
       ...free,
       version: 8,
@@ -113,7 +113,7 @@ describe("an answer", () => {
     const data = { status: "pending" }
     assert.deepStrictEqual(
       answerOf({ claim, codes }, () => data),
-      [stored(claim, 202, data)]
+      [storeAnswer(claim, 202, data)]
     )
     assert.deepStrictEqual(
       answerOf(undefined, () => data),

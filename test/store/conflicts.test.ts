@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { stored } from "../../src/shared/idempotency/Answering.ts"
+import { storeAnswer } from "../../src/shared/idempotency/Answering.ts"
 import type { IdempotencyClaim } from "../../src/shared/idempotency/IdempotencyClaim.ts"
 import { insertion } from "../../src/money/orders/OrderStore.ts"
 import { oneStatement, plan } from "../../src/platform/commit/statements.ts"
@@ -70,7 +70,7 @@ describe("a batch that meets a conflict", () => {
             createdAt,
             isNew: true
           }
-          return [insertion(orderOf(n)), stored(claim as IdempotencyClaim, 201, { n })]
+          return [insertion(orderOf(n)), storeAnswer(claim as IdempotencyClaim, 201, { n })]
         }
         assert.deepStrictEqual(yield* commitAll([keyed("before", 1)]), ["ok"])
         const outcomes = yield* commitAll([

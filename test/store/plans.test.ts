@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { oneStatement, plan } from "../../src/platform/commit/statements.ts"
-import { stored } from "../../src/shared/idempotency/Answering.ts"
+import { storeAnswer } from "../../src/shared/idempotency/Answering.ts"
 import type { IdempotencyClaim } from "../../src/shared/idempotency/IdempotencyClaim.ts"
 import { insertion, replacement } from "../../src/money/orders/OrderStore.ts"
 import { createdAt, pendingOrder as order } from "../kit/rules/fixtures.ts"
@@ -39,7 +39,7 @@ it.effect(
         createdAt,
         isNew: true
       }
-      const answered = stored(claim as IdempotencyClaim, 201, {})
+      const answered = storeAnswer(claim as IdempotencyClaim, 201, {})
       const { params, text } = oneStatement(
         plan([{ changes: [replacement({ order, version: 1 }, order, createdAt), answered] }])
       )

@@ -65,7 +65,7 @@ const repeat = operatorCommand(
     const report = yield* progress(all.length)
     let [begun, gone] = [0, 0]
     for (const erased of dryRun ? [] : all) {
-      if (yield* begunAgain(operator, erased)) begun++
+      if (yield* repeatErasure(operator, erased)) begun++
       else gone++
       yield* report(begun + gone)
     }
@@ -80,7 +80,7 @@ const repeat = operatorCommand(
 )
 
 /** False: the order came after the backup. One that is sent twice is at work already, or finds nothing. */
-const begunAgain = (operator: Operator, erased: Erased) =>
+const repeatErasure = (operator: Operator, erased: Erased) =>
   Effect.as(operator.post("/erasures", erased), true).pipe(
     Effect.catchIf(
       ({ code }) => code === "order_not_found",

@@ -9,12 +9,13 @@ export const parseJson = Option.liftThrowable((text: string): unknown => JSON.pa
 export const jsonText = (value: unknown): string => JSON.stringify(value)
 
 /** For the screen, on one line. */
-export const shownJson = (value: unknown): string => escaped(JSON.stringify(value))
+export const shownJson = (value: unknown): string => escapeObeyed(JSON.stringify(value))
 
 /** For the screen. */
-export const indentedJson = (value: unknown): string => escaped(JSON.stringify(value, undefined, 2))
+export const indentedJson = (value: unknown): string => escapeObeyed(JSON.stringify(value, undefined, 2))
 
 /** `JSON.stringify` leaves some of them as they are. They stand within texts alone, as escapes do. */
-const escaped = (json: string): string => json.replace(obeyed, (letter) => (letter === "\n" ? letter : escape(letter)))
+const escapeObeyed = (json: string): string =>
+  json.replace(obeyed, (letter) => (letter === "\n" ? letter : escape(letter)))
 
 const escape = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`

@@ -187,7 +187,7 @@ const verdictsOfFile = Effect.fnUntraced(function* (file: string, kept: Kept) {
   })
 })
 
-const exported = command(
+const exportCommand = command(
   "export",
   {
     does: "Export your ledger's hash chain to a file, for `coffer ledger verify`",
@@ -222,5 +222,5 @@ const exported = command(
 
 export const ledgerCommand = Command.make("ledger").pipe(
   Command.withDescription("The ledger's hash chain: verify, export"),
-  Command.withSubcommands([verify, exported])
+  Command.withSubcommands([verify, exportCommand])
 )

@@ -52,13 +52,13 @@ export const differencesOf = (
   }
   const found = new Map<string, Difference>()
   const add = (difference: Difference) => void (found.has(difference.path) || found.set(difference.path, difference))
-  if (real.status < 400) for (const problem of check(real.body)) add(published(problem, real.body))
+  if (real.status < 400) for (const problem of check(real.body)) add(publishedDifference(problem, real.body))
   compare(simulated.body, real.body, "", new Set(loose), add)
   return Array.from(found.values())
 }
 
 /** A problem that the table of facts has found, without the value that it quotes. */
-const published = (problem: string, body: Body): Difference => {
+const publishedDifference = (problem: string, body: Body): Difference => {
   const path = problem.slice(0, problem.indexOf(": "))
   const [, missing] = / has (\w+), which is missing$/.exec(problem) ?? []
   if (missing !== undefined) {

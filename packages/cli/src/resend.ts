@@ -15,7 +15,7 @@ import { withoutNone, sinceOf } from "./withoutNone.ts"
 import { connectOperator, pager } from "./operatorClient.ts"
 import { progress } from "./progress.ts"
 import { pageMax } from "./printList.ts"
-import { merged } from "./resource.ts"
+import { mergeLists } from "./resource.ts"
 
 const resendMax = 10_000
 
@@ -105,7 +105,7 @@ const byMerchant = Effect.fnUntraced(function* ({ since, ...query }: Query, isDr
   const created = { gte: yield* sinceOf(since, client.now) }
   const list = client.coffer.webhookDeliveries.list({ ...query, created, limit: pageMax })
   const sender: Sender = {
-    next: merged(client, [list], ({ id }) => id),
+    next: mergeLists(client, [list], ({ id }) => id),
     perSecond: perSecond.merchant,
     // Under a key of its own, so that a command which is begun again after a cut sends nothing twice.
     act: ({ id }) =>

@@ -91,14 +91,14 @@ export const listCommand = <Item, const Filters extends Command.Command.Config>(
       const client = yield* connect()
       const created = Option.isSome(since) ? { created: { gte: yield* sinceOf(since.value, client.now) } } : {}
       const cursors = { limit: Math.min(limit, pageMax), ...created }
-      const next = merged(client, resource.list(client.coffer, cursors, filters as never), resource.idOf)
+      const next = mergeLists(client, resource.list(client.coffer, cursors, filters as never), resource.idOf)
       const rows = yield* printList(resource.columns, limit, next)
       if (rows === 0 && !(yield* json)) yield* Console.error(`No ${resource.called} found.`)
     })
   )
 
 /** The items of several lists, newest first: gives the next ones, at most so many; none after the last. */
-export const merged = <Item>({ ask }: Client, lists: ReadonlyArray<List<Item>>, idOf: (item: Item) => string) => {
+export const mergeLists = <Item>({ ask }: Client, lists: ReadonlyArray<List<Item>>, idOf: (item: Item) => string) => {
   const iterators = lists.map((list) => list[Symbol.asyncIterator]())
   const heads: Array<IteratorResult<Item, void>> = []
   return Effect.fnUntraced(function* (countMax: number) {

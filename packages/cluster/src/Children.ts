@@ -159,7 +159,7 @@ const replaceAll = (seats: ReadonlyArray<Seat>, allReady: Effect.Effect<void>) =
     const readyInTime = Effect.map(Effect.timeoutOption(allReady, readyPatience), ({ _tag }) => _tag === "Some")
     yield* Effect.logInfo(`rolling restart of ${seats.length} runners, one after the other`)
     for (const seat of seats) {
-      if (!(yield* readyInTime)) return yield* abandoned(seats)
+      if (!(yield* readyInTime)) return yield* logAbandoned(seats)
       const child = seat.child!
       // One that has just ended by itself keeps its pause, and its line in the log.
       if (Deferred.isDoneUnsafe(child.ended)) continue
@@ -167,12 +167,12 @@ const replaceAll = (seats: ReadonlyArray<Seat>, allReady: Effect.Effect<void>) =
       seat.ready.closeUnsafe()
       yield* stop(child)
     }
-    if (!(yield* readyInTime)) return yield* abandoned(seats)
+    if (!(yield* readyInTime)) return yield* logAbandoned(seats)
     yield* Effect.logInfo("rolling restart done")
     return true
   })
 
-const abandoned = (seats: ReadonlyArray<Seat>) => {
+const logAbandoned = (seats: ReadonlyArray<Seat>) => {
   const missing = seats.filter(({ ready }) => !ready.isOpen()).map(({ number }) => number)
   return Effect.as(
     Effect.logError(

@@ -43,7 +43,7 @@ export const makeIncomingCalls = (note: Note) => {
     const own: Served = {
       isHere: server.isHere,
       begin: (sent, header) => fork(Effect.suspend(() => server.perform(decode(sent), header))),
-      answerOf: answering(shapes, server.isWithoutOwner)
+      answerOf: answerCall(shapes, server.isWithoutOwner)
     }
     yield* Effect.acquireRelease(
       Effect.sync(() => void served.set(name, own)),
@@ -83,7 +83,7 @@ export const makeIncomingCalls = (note: Note) => {
       atWork[number] = { of, fiber }
       fiber.addObserver((exit) => {
         atWork[number] = undefined
-        write([number, ...answered(of, exit)])
+        write([number, ...encodeAnswer(of, exit)])
       })
       return true
     }
@@ -98,7 +98,7 @@ export const makeIncomingCalls = (note: Note) => {
 }
 
 /** An answer that its own schema refuses is a defect. */
-const answered = (of: Served, exit: Exit.Exit<any, any>): ReadonlyArray<unknown> => {
+const encodeAnswer = (of: Served, exit: Exit.Exit<any, any>): ReadonlyArray<unknown> => {
   const answer = Result.try(() => of.answerOf(exit))
   if (Result.isSuccess(answer)) return answer.success
   const failure = Result.try(() => encodeDefect(answer.failure))
@@ -120,7 +120,7 @@ const isCall = (line: unknown): line is CallLine => {
   return typeof name === "string" && typeof entity === "string" && isHeader
 }
 
-const answering = <Message, Success, Failure>(
+const answerCall = <Message, Success, Failure>(
   { failure, success }: Shapes<Message, Success, Failure>,
   isWithoutOwner: (error: Failure) => boolean
 ) => {

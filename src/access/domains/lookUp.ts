@@ -56,13 +56,13 @@ interface Found {
 const pointsHere = ({ addresses, aliases, names, ours }: Found): boolean | "silent" => {
   if (aliases !== "silent" && aliases.some((alias) => names.includes(alias.toLowerCase()))) return true
   if (addresses === "silent") return "silent"
-  const known = new Set(ours.flatMap((each) => (each === "silent" ? [] : each.map(spelled))))
-  if (addresses.some((address) => known.has(spelled(address)))) return true
+  const known = new Set(ours.flatMap((each) => (each === "silent" ? [] : each.map(normalizeAddress))))
+  if (addresses.some((address) => known.has(normalizeAddress(address)))) return true
   return addresses.length > 0 && ours.includes("silent") ? "silent" : false
 }
 
 /** Normalizes an address: IPv6 has many spellings, and includes IPv4. */
-const spelled = (address: string) => ipaddr.process(address).toString()
+const normalizeAddress = (address: string) => ipaddr.process(address).toString()
 
 const makeAsk = (resolver: Resolver) => {
   const addressesOf = (name: string) =>

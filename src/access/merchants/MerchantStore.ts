@@ -163,14 +163,14 @@ export const layer = Layer.effect(
       sealedAs: (form, after) => sqlDefects(sealedAs({ form, after: after?.id ?? "" })),
       reseal: (row, fresh) => sqlDefects(reseal(row, fresh)),
       isEmpty: sqlDefects(isEmpty),
-      movedClocks: movedClocks(sql, sql``),
-      movedClock: (merchantId) => movedClocks(sql, sql`and merchant_id = ${merchantId}`),
+      movedClocks: selectMovedClocks(sql, sql``),
+      movedClock: (merchantId) => selectMovedClocks(sql, sql`and merchant_id = ${merchantId}`),
       page: makePage(sql)
     })
   })
 )
 
-const selected = (sql: SqlClient.SqlClient) => sql`select m.*, (
+const selectMerchants = (sql: SqlClient.SqlClient) => sql`select m.*, (
     select jsonb_object_agg(mode, to_jsonb(mm) - 'merchant_id' - 'mode'
         || jsonb_build_object('webhooks', jsonb_build_object('signing', w.signing, 'endpoints', w.endpoints)))
       from merchant_modes mm join webhook_settings w using (merchant_id, mode)
@@ -182,7 +182,7 @@ const makeReads = (sql: SqlClient.SqlClient) => {
   const byId = SqlSchema.findOneOption({
     Request: Schema.String,
     Result: MerchantRow,
-    execute: (merchantId) => sql`${selected(sql)} where m.merchant_id = ${merchantId}`
+    execute: (merchantId) => sql`${selectMerchants(sql)} where m.merchant_id = ${merchantId}`
   })
 
   const ownerOfHash = SqlSchema.findOneOption({
@@ -218,7 +218,7 @@ const makePage = (sql: SqlClient.SqlClient): MerchantStore["Service"]["page"] =>
   const byIds = SqlSchema.findAll({
     Request: Schema.Array(Schema.String),
     Result: MerchantRow,
-    execute: (ids) => sql`${selected(sql)} where m.merchant_id = any(${ids})`
+    execute: (ids) => sql`${selectMerchants(sql)} where m.merchant_id = any(${ids})`
   })
   const statuses = {
     unapproved: sql`not approved and suspended_at is null and closed_at is null`,
@@ -238,7 +238,7 @@ const makePage = (sql: SqlClient.SqlClient): MerchantStore["Service"]["page"] =>
 const MovedSandbox = Schema.Struct({ merchantId: Schema.String, offset: Schema.Int })
 export type MovedSandbox = typeof MovedSandbox.Type
 
-const movedClocks = (sql: SqlClient.SqlClient, also: Statement.Fragment) =>
+const selectMovedClocks = (sql: SqlClient.SqlClient, also: Statement.Fragment) =>
   sqlDefects(
     Effect.flatMap(
       sql`select merchant_id as "merchantId", offset_ms as offset from sandbox_clocks where offset_ms > 0 ${also}`,

@@ -49,8 +49,7 @@ export class AuditLog extends Context.Service<
 
 /** An address may have 16 kB, and the log is kept for ever. */
 const targetLengthMax = 512
-const shortened = (target: string) =>
-  target.length <= targetLengthMax ? target : `${target.slice(0, targetLengthMax)}…`
+const shorten = (target: string) => (target.length <= targetLengthMax ? target : `${target.slice(0, targetLengthMax)}…`)
 
 /** IPv4 or IPv6. */
 const isAddress = /^[\da-f]*[.:][\da-f.:]*$/i
@@ -80,7 +79,7 @@ export const layer = Layer.effect(
         request_id: requestId,
         act,
         phase,
-        target: storableText(redactText(shortened(target))),
+        target: storableText(redactText(shorten(target))),
         status,
         details: storableJson(redact(details)),
         created_at: createdAtOf(id)

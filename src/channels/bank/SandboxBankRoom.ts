@@ -15,7 +15,7 @@ import { makeSandboxReturns } from "./sandboxReturns.ts"
 /** The last rank: it takes the payments that no acquirer takes. */
 const rank = 100
 
-const registered = Layer.effectDiscard(
+const layerRegistration = Layer.effectDiscard(
   Effect.gen(function* () {
     const bank = yield* SandboxBank.SandboxBank
     const disputes = yield* SandboxDisputes.SandboxDisputes
@@ -49,6 +49,6 @@ const registered = Layer.effectDiscard(
   })
 )
 
-export const layer = Layer.merge(registered, jobs(SandboxBankJobs.layer)).pipe(
+export const layer = Layer.merge(layerRegistration, jobs(SandboxBankJobs.layer)).pipe(
   Layer.provideMerge(Layer.mergeAll(SandboxBank.layer, SandboxDisputes.layer, SandboxRefunds.layer))
 )

@@ -10,7 +10,7 @@ import { SeedStore } from "./SeedStore.ts"
 /** Less than the lease of a seed. */
 const seedingMax = "50 seconds"
 
-const seeding = Effect.gen(function* () {
+const finishSeeds = Effect.gen(function* () {
   const workers = yield* Workers
   const store = yield* SeedStore
   const seeds = yield* Seeds
@@ -35,4 +35,4 @@ const seeding = Effect.gen(function* () {
   }))
 })
 
-export const layer = Layer.effectDiscard(seeding)
+export const layer = Layer.effectDiscard(finishSeeds)

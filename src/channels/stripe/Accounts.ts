@@ -154,8 +154,8 @@ export const layer = Layer.effect(
       const kept = before === null ? undefined : openStripeKeys(secrets, account, before)
       const secretKey = change.secret_key ?? kept?.secretKey
       const webhookSecret = change.webhook_secret ?? kept?.webhookSecret
-      if (secretKey === undefined) return yield* missing("secret_key")
-      if (webhookSecret === undefined) return yield* missing("webhook_secret")
+      if (secretKey === undefined) return yield* refuseMissing("secret_key")
+      if (webhookSecret === undefined) return yield* refuseMissing("webhook_secret")
       const connected = change.account === undefined ? (before?.account ?? null) : change.account
       const problem = yield* client.problemOf({ secretKey, account: connected }, account.mode)
       if (problem !== undefined) return yield* new InvalidField({ param: "secret_key", problem })
@@ -196,5 +196,5 @@ export const layer = Layer.effect(
   })
 )
 
-const missing = (param: string) =>
+const refuseMissing = (param: string) =>
   Effect.fail(new InvalidField({ param, problem: "is required: no Stripe key is stored here" }))

@@ -199,7 +199,7 @@ const movementOf = (each: Stripe.BalanceTransaction): Option.Option<Movement> =>
     amount: each.amount,
     fee: each.fee,
     currency: each.currency,
-    exchanged: exchangedIn(each),
+    exchanged: exchangedAmount(each),
     createdAt: timeOf(each.created)
   })
 }
@@ -208,7 +208,7 @@ const movementOf = (each: Stripe.BalanceTransaction): Option.Option<Movement> =>
 const outgoing: ReadonlySet<string> = new Set(["refund", "payment_refund"])
 
 /** A balance has the currency of the account. The charge, refund or dispute that moved it has the buyer's. */
-const exchangedIn = ({ amount, currency, source, type }: Stripe.BalanceTransaction): Movement["exchanged"] => {
+const exchangedAmount = ({ amount, currency, source, type }: Stripe.BalanceTransaction): Movement["exchanged"] => {
   if (typeof source !== "object" || source === null || !("currency" in source) || !("amount" in source)) return null
   if (source.currency === currency || typeof source.amount !== "number" || source.currency === null) return null
   return { amount: amount < 0 || outgoing.has(type) ? -source.amount : source.amount, currency: source.currency }

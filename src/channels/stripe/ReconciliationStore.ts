@@ -187,7 +187,7 @@ export const layer = Layer.effect(
 const at = (sql: SqlClient.SqlClient, time: DateTime.Utc) => sql`${isoText(time)}::text::timestamptz`
 const own = (sql: SqlClient.SqlClient, { merchantId, mode }: Account) =>
   sql`merchant_id = ${merchantId} and mode = ${mode}`
-const named = <E>(rows: Effect.Effect<ReadonlyArray<unknown>, E>) => sqlDefects(Effect.flatMap(rows, decodeNamed))
+const decodeRows = <E>(rows: Effect.Effect<ReadonlyArray<unknown>, E>) => sqlDefects(Effect.flatMap(rows, decodeNamed))
 
 const makeMovements = (sql: SqlClient.SqlClient) =>
   ({
@@ -207,13 +207,13 @@ const makeMovements = (sql: SqlClient.SqlClient) =>
         )
       ),
     unchecked: (account, until, limit) =>
-      named(sql`select payment_id, max(trade_no) as trade_no from stripe_movements m
+      decodeRows(sql`select payment_id, max(trade_no) as trade_no from stripe_movements m
           where ${own(sql, account)} and checked_at is null and not exists (select 1 from stripe_movements n
             where n.payment_id = m.payment_id and n.merchant_id = m.merchant_id and n.mode = m.mode
               and n.created_at > ${at(sql, until)})
           group by payment_id limit ${limit}`),
     missing: (account, from, to, limit) =>
-      named(sql`select payment_id, trade_no from orders o
+      decodeRows(sql`select payment_id, trade_no from orders o
           where ${own(sql, account)} and trade_no >= ${firstNo(account, from)} and trade_no < ${firstNo(account, to)}
             and channel = ${stripeChannel} and payment_id is not null and not exists (select 1 from stripe_movements m
               where m.payment_id = o.payment_id and m.merchant_id = o.merchant_id and m.mode = o.mode)
@@ -253,7 +253,7 @@ const makeDifferences = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
             where ${own(sql, account)} and payment_id = any(${paymentIds}::text[]) and agreed_at is null`)
       ),
     openPayments: (account, limit) =>
-      named(sql`select payment_id, trade_no from reconciliation
+      decodeRows(sql`select payment_id, trade_no from reconciliation
           where ${own(sql, account)} and agreed_at is null limit ${limit}`),
     openCounts: sqlDefects(
       Effect.map(

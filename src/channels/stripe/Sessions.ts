@@ -21,7 +21,7 @@ import {
   tradeNoKey
 } from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
-import { refusedForNow, type StripeRefused } from "./StripeGuard.ts"
+import { refuseForNow, type StripeRefused } from "./StripeGuard.ts"
 
 export {
   type ClosedStraySession,
@@ -216,7 +216,7 @@ const makeMeet = ({ client, offered, store }: Services) => {
           : Effect.filterOrFail(
               Effect.mapError(look(row), (unseen) => (failure._tag === "StripeSilent" ? uncertain : unseen)),
               ({ _tag }) => _tag !== "Open",
-              () => (failure._tag === "StripeSilent" ? uncertain : refusedForNow(failure))
+              () => (failure._tag === "StripeSilent" ? uncertain : refuseForNow(failure))
             )
     })
   })
@@ -255,7 +255,7 @@ const endOf = ({ expiresAt }: Order, now: DateTime.Utc): DateTime.Utc =>
 const unreachableWhenRefused = <A>(
   session: Effect.Effect<A, ChannelUnreachable | StripeRefused>
 ): Effect.Effect<A, ChannelUnreachable> =>
-  Effect.catchTags(session, { StripeRefused: (refused) => Effect.fail(refusedForNow(refused)) })
+  Effect.catchTags(session, { StripeRefused: (refused) => Effect.fail(refuseForNow(refused)) })
 
 /** A title in Stripe's limits. */
 const nameFor = (text: string | null): string | null => titleOf(beginningOf((text ?? "").trim(), nameLengthMax))

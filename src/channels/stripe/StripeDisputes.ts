@@ -18,7 +18,7 @@ import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { timeOf } from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
-import { reasonOf, refusedForNow, type StripeRefused, type StripeSilent } from "./StripeGuard.ts"
+import { reasonOf, refuseForNow, type StripeRefused, type StripeSilent } from "./StripeGuard.ts"
 
 export const makeStripeDisputes = Effect.gen(function* () {
   const client = yield* StripeClient
@@ -27,7 +27,7 @@ export const makeStripeDisputes = Effect.gen(function* () {
   const look = (dispute: DisputeName) =>
     Effect.catchTags(
       client.read(dispute, (stripe) => stripe.disputes.retrieve(dispute.processorDisputeId)),
-      { StripeRefused: (refused) => Effect.fail(refusedForNow(refused)) }
+      { StripeRefused: (refused) => Effect.fail(refuseForNow(refused)) }
     )
 
   /** One file under our own name: a repeated upload gets the existing file. */

@@ -86,7 +86,7 @@ export const reasonOf = ({ message }: Pick<StripeRefused, "message">): string =>
 const reasonMax = 500
 
 /** A temporary refusal, or a refused read: nothing was done, and the call may be retried. */
-export const refusedForNow = (refused: StripeRefused): ChannelUnreachable =>
+export const refuseForNow = (refused: StripeRefused): ChannelUnreachable =>
   new ChannelUnreachable({ because: "refused", channelWords: reasonOf(refused) })
 
 export type StripeFailure = ChannelUnreachable | StripeSilent | StripeRefused

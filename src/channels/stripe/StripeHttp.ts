@@ -128,7 +128,7 @@ export const layerReconciliation = HttpApiBuilder.group(
       const { merchant_id: merchantId, modes } = yield* merchants.find(merchant_id)
       return stripeAccountIn(modes[mode].channel_accounts) === null ? yield* new NoAccount() : { merchantId, mode }
     })
-    const progressOf = (account: Account) => Effect.map(reconciliation.progress(account), comparedView(account))
+    const progressOf = (account: Account) => Effect.map(reconciliation.progress(account), comparisonView(account))
 
     return handlers.handleAll({
       list: span("reconciliation.list")(function* ({ query }) {
@@ -165,7 +165,7 @@ const reconciliationRefusals = {
   }))
 }
 
-const comparedView =
+const comparisonView =
   ({ merchantId, mode }: Account) =>
   (progress: Option.Option<Progress>): ComparedResource => ({
     object: "reconciliation",

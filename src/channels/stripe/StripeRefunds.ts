@@ -23,7 +23,7 @@ import { currentTime } from "../../platform/runtime/clock.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { StripeClient } from "./StripeClient.ts"
-import { isForGood, reasonOf, refusedForNow, type StripeFailure, type StripeRefused } from "./StripeGuard.ts"
+import { isForGood, reasonOf, refuseForNow, type StripeFailure, type StripeRefused } from "./StripeGuard.ts"
 
 /**
  * Idempotency keys of calls that Stripe may refuse for a while (`stripe_call_keys`, migration 0196). Stripe keeps a
@@ -123,7 +123,7 @@ export const findRefund = (client: StripeClient["Service"]) =>
       return undefined
     },
     // Perhaps a key of another account: it does not prove that the refund does not exist.
-    Effect.catchTags({ StripeRefused: (refused) => Effect.fail(refusedForNow(refused)) })
+    Effect.catchTags({ StripeRefused: (refused) => Effect.fail(refuseForNow(refused)) })
   )
 
 export const makeStripeRefunds = Effect.gen(function* () {
@@ -149,7 +149,7 @@ export const makeStripeRefunds = Effect.gen(function* () {
       StripeRefused: (refused) =>
         isForGood(refused)
           ? Effect.succeed<RefundAnswer>({ _tag: "Refused", reason: reasonOf(refused) })
-          : Effect.fail(refusedForNow(refused))
+          : Effect.fail(refuseForNow(refused))
     })
   })
 
@@ -172,7 +172,7 @@ export const makeStripeRefunds = Effect.gen(function* () {
       StripeSilent: () => Effect.fail(new ChannelUnreachable({ because: "unknown" })),
       StripeRefused: (refused) => {
         if (isBack(refused)) return Effect.succeed(returned)
-        if (!isForGood(refused)) return Effect.fail(refusedForNow(refused))
+        if (!isForGood(refused)) return Effect.fail(refuseForNow(refused))
         return Effect.succeed<ReturnAnswer>({ _tag: "Refused", reason: reasonOf(refused) })
       }
     })

@@ -20,7 +20,7 @@ import * as StripeRefunds from "./StripeRefunds.ts"
 /** An acquirer goes before the sandbox's bank. */
 const rank = 10
 
-const registered = Layer.effectDiscard(
+const layerRegistration = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const client = yield* StripeClient.StripeClient
@@ -64,7 +64,11 @@ const stores = Layer.mergeAll(
   ReconciliationStore.layer
 )
 
-export const layer = Layer.mergeAll(registered, jobs(StripeJobs.layer), jobs(StripeJobs.layerReconciliation)).pipe(
+export const layer = Layer.mergeAll(
+  layerRegistration,
+  jobs(StripeJobs.layer),
+  jobs(StripeJobs.layerReconciliation)
+).pipe(
   Layer.provideMerge(StripeEvents.layer),
   Layer.provideMerge(StripePayments.layer),
   Layer.provideMerge(Layer.mergeAll(Accounts.layer, Sessions.layer, Reconciliation.layer)),

@@ -52,13 +52,13 @@ const activeParts = ({ headers, html, status }: SentPage): ReadonlyArray<string>
 const differences = (inner: SentPage, outer: SentPage): ReadonlyArray<string> => {
   const [before, after] = [activeParts(inner), activeParts(outer)]
   return [
-    ...missingIn(before, after).map((part) => `added: ${part}`),
-    ...missingIn(after, before).map((part) => `missing: ${part}`)
+    ...findMissing(before, after).map((part) => `added: ${part}`),
+    ...findMissing(after, before).map((part) => `missing: ${part}`)
   ]
 }
 
 /** The items of `parts` that `others` has fewer of. */
-const missingIn = (others: ReadonlyArray<string>, parts: ReadonlyArray<string>) => {
+const findMissing = (others: ReadonlyArray<string>, parts: ReadonlyArray<string>) => {
   const left = [...others]
   return parts.filter((part) => {
     const at = left.indexOf(part)

@@ -16,18 +16,18 @@ export const tableOf = (findings: ReadonlyArray<Finding>, paint: Paint): string 
   }
   const indent = " ".repeat(widths.status + widths.name + 2 * gap.length)
   const row = (status: string, name: string, text: string) =>
-    [status, name.padEnd(widths.name), wrapped(text, indent)].join(gap).trimEnd()
+    [status, name.padEnd(widths.name), wrap(text, indent)].join(gap).trimEnd()
   const rows = findings.flatMap((finding) => {
     const { advice, name, observation, status } = finding
     const first = row(paint(status, status.padEnd(widths.status)), name, observation)
-    return advice === null ? [first] : [first, `${indent}${wrapped(`Do: ${advice} (${docsOf(finding)})`, indent)}`]
+    return advice === null ? [first] : [first, `${indent}${wrap(`Do: ${advice} (${docsOf(finding)})`, indent)}`]
   })
   return [row("STATUS".padEnd(widths.status), "CHECK", "SEEN"), ...rows, "", summaryOf(findings)].join("\n")
 }
 
 const widest = (texts: ReadonlyArray<string>) => Math.max(...texts.map(({ length }) => length))
 
-const wrapped = (text: string, indent: string): string => {
+const wrap = (text: string, indent: string): string => {
   const lines: Array<string> = [""]
   for (const word of text.split(" ")) {
     const line = lines.at(-1)!

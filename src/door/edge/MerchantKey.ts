@@ -54,7 +54,7 @@ export const layer = Layer.effect(
       const { arrived, behind, ip } = record
       record.visit = admission.enter({ group: "public", party: addressParty(ip), kind: kindOf(record), behind })
       if (record.visit === undefined) return yield* busy
-      if (key === "") return yield* missing
+      if (key === "") return yield* refuseMissingKey
       if (yield* failed.isRemembered("merchant", key)) return yield* notValid
       yield* failed.check("merchant", ip)
       return yield* keyed.account(arrived)
@@ -252,7 +252,7 @@ const isInScope = (scopes: ReadonlyArray<string>, mode: Mode, scope: Scope) =>
 const beyondScope = (scope: Scope) =>
   refuseWith((request_id) => new Wire.Forbidden({ message: `This key does not have the scope ${scope}.`, request_id }))
 
-const missing = refuseWith(
+const refuseMissingKey = refuseWith(
   (request_id) => new Wire.MissingApiKey({ message: "Send your secret key in X-Api-Key.", request_id })
 )
 

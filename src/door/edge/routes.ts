@@ -23,21 +23,21 @@ import type { RequestRecord } from "../../shared/http/CurrentRequest.ts"
  * `@` or `;`, are escaped in one way, so that logs, quotas and keys see one path for one resource.
  */
 export const routed = (url: string): string =>
-  spelled(
+  normalizePath(
     url
       .replace(/^\/api(?=\/v1(\/|\?|$))/, "")
       .replace(ofConsole, "/v1")
       .replace(ofOperators, "/operator/v1")
   )
 
-const spelled = (url: string): string => {
+const normalizePath = (url: string): string => {
   const path = pathOf(url)
   if (!/[^\w./~-]/.test(path) || path.includes("#") || isSpelledOtherwise(path)) return url
-  return path.split("/").map(spelledPart).join("/") + url.slice(path.length)
+  return path.split("/").map(normalizePart).join("/") + url.slice(path.length)
 }
 /** A part that cannot be decoded stays, and is refused. */
-const spelledPart = (part: string): string => Option.getOrElse(recoded(part), () => part)
-const recoded = Option.liftThrowable((part: string) => encodeURIComponent(decodeURIComponent(part)))
+const normalizePart = (part: string): string => Option.getOrElse(recode(part), () => part)
+const recode = Option.liftThrowable((part: string) => encodeURIComponent(decodeURIComponent(part)))
 
 /**
  * Whether a path is another spelling of one that has a route: escaped letters, digits, `-`, `.` and `_`, which need no

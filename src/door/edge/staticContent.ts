@@ -23,13 +23,13 @@ export const isShared = (bytes: Uint8Array): boolean => shared.has(bytes)
 /** Best first. Half a second for the reference; the best quality takes ten times as long, for a tenth less. */
 const encodings = {
   br: (bytes: Buffer) =>
-    compressed((done) => brotliCompress(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }, done)),
-  gzip: (bytes: Buffer) => compressed((done) => gzip(bytes, { level: 9 }, done)),
+    compressWith((done) => brotliCompress(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }, done)),
+  gzip: (bytes: Buffer) => compressWith((done) => gzip(bytes, { level: 9 }, done)),
   identity: (bytes: Buffer) => Effect.succeed(bytes)
 }
 type Encoding = keyof typeof encodings
 
-const compressed = (start: (done: (error: Error | null, result: Buffer) => void) => void) =>
+const compressWith = (start: (done: (error: Error | null, result: Buffer) => void) => void) =>
   Effect.callback<Buffer>((resume) =>
     start((error, result) => resume(error === null ? Effect.succeed(result) : Effect.die(error)))
   )

@@ -17,7 +17,7 @@ import { CurrentRecord, type RequestRecord } from "../../shared/http/CurrentRequ
 import { refuseWith } from "../../shared/http/replies.ts"
 import { version } from "../../platform/runtime/Vitals.ts"
 import { isLoopback } from "../../platform/runtime/places.ts"
-import { type Answer, isNewest, readOlder, refused } from "./olderClients.ts"
+import { type Answer, isNewest, readOlder, refuseMessage } from "./olderClients.ts"
 
 const handlers = HttpApiBuilder.group(
   McpApi,
@@ -104,7 +104,7 @@ const fromPage = refuseWith(
 
 const types = { "content-type": "application/json", accept: "application/json, text/event-stream" }
 
-const notJsonRpc = refused(null, -32700, "The body is not a JSON-RPC message.", 400)
+const notJsonRpc = refuseMessage(null, -32700, "The body is not a JSON-RPC message.", 400)
 
 const answerOf = ({ body, status }: Answer) =>
   body === undefined ? HttpServerResponse.empty({ status }) : HttpServerResponse.jsonUnsafe(body, { status })

@@ -45,13 +45,13 @@ export const readOlder = (message: Json, about: About): Older => {
   // A notification, or an answer to a question that this server never asked.
   if (method === undefined || (!isCall && id === undefined)) return { _tag: "Answer", status: 202, body: undefined }
   if (!isCall || typeof method !== "string" || message["jsonrpc"] !== "2.0") {
-    return refused(null, -32600, "Not a JSON-RPC request.", 400)
+    return refuseMessage(null, -32600, "Not a JSON-RPC request.", 400)
   }
   const args = isRecord(params) ? params : {}
-  if (method === "initialize") return answered(id, introduce(args, about))
-  if (method === "ping") return answered(id, {})
-  if (method === "prompts/list") return answered(id, { prompts: [] })
-  if (!methods.has(method)) return refused(id, -32601, `Unknown method ${method.slice(0, 64)}.`, 200)
+  if (method === "initialize") return answerWith(id, introduce(args, about))
+  if (method === "ping") return answerWith(id, {})
+  if (method === "prompts/list") return answerWith(id, { prompts: [] })
+  if (!methods.has(method)) return refuseMessage(id, -32601, `Unknown method ${method.slice(0, 64)}.`, 200)
   const target = args["name"] ?? args["uri"]
   return {
     _tag: "Forward",
@@ -82,13 +82,13 @@ const introduce = ({ protocolVersion }: Json, { instructions, name, version }: A
   instructions
 })
 
-const answered = (id: string | number, result: Json): Answer => ({
+const answerWith = (id: string | number, result: Json): Answer => ({
   _tag: "Answer",
   status: 200,
   body: { jsonrpc: "2.0", id, result }
 })
 
-export const refused = (id: string | number | null, code: number, message: string, status: number): Answer => ({
+export const refuseMessage = (id: string | number | null, code: number, message: string, status: number): Answer => ({
   _tag: "Answer",
   status,
   body: { jsonrpc: "2.0", id, error: { code, message } }

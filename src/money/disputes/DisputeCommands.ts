@@ -19,7 +19,7 @@ import { makeWriteLoop, type PerformOptions, withoutEntry, type WriteFailure } f
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
 import { type AlreadyExists, NotCommitted } from "../../platform/commit/Change.ts"
-import { instruct, instructionKind, Instructions, performedCommand } from "../wallets/Instructions.ts"
+import { instruct, instructionKind, Instructions, performedSchema } from "../wallets/Instructions.ts"
 import { Wallets } from "../wallets/Wallets.ts"
 import { DisputeStore, evidenceChange, insertion, replacement, type StoredEvidence } from "./DisputeStore.ts"
 import { disputeView } from "./DisputeView.ts"
@@ -81,7 +81,7 @@ export const layer = Layer.effect(
       view: disputeView,
       orderOf: (dispute) => dispute,
       related: { read: store.evidence, changes: evidenceChanges },
-      instruction: performedCommand("dispute", DisputeNo, DisputeCommand),
+      instruction: performedSchema("dispute", DisputeNo, DisputeCommand),
       attemptsMax: 2,
       owned: { kind: "disputes", rememberedMax: 1_024 }
     }

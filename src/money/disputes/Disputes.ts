@@ -229,11 +229,11 @@ const open = Effect.fnUntraced(function* (services: DisputeServices, report: Dis
     createdAt: createdAtOf(disputeNo),
     updatedAt: createdAtOf(disputeNo)
   }
-  return yield* Effect.catchTags(commands.open(dispute), { AlreadyExists: () => known(services, report) })
+  return yield* Effect.catchTags(commands.open(dispute), { AlreadyExists: () => findKnown(services, report) })
 }, retryOvertaken)
 
 /** Another request has opened the same dispute at the same time. */
-const known = Effect.fnUntraced(function* ({ store }: DisputeServices, report: DisputeReport) {
+const findKnown = Effect.fnUntraced(function* ({ store }: DisputeServices, report: DisputeReport) {
   const stored = yield* store.byProcessorId(report, report.processorDisputeId)
   return Option.isSome(stored)
     ? stored.value.dispute
@@ -270,7 +270,7 @@ const respond = (services: DisputeServices) => {
     const fingerprint = sha256(jsonText(canonical(evidence)))
     const request = yield* currentRequest
     const begun = BeginSubmit.make({ at, id: yield* ids.body, evidence, fingerprint, request, ...replaces })
-    return yield* completed(services, yield* perform(disputeNo, begun))
+    return yield* finishStep(services, yield* perform(disputeNo, begun))
   })
 }
 
@@ -280,12 +280,12 @@ const concede = (services: DisputeServices) => {
     const { disputeNo } = yield* find(account, ref)
     const at = yield* currentTime
     const begun = BeginAccept.make({ at, id: yield* ids.body, request: yield* currentRequest })
-    return yield* completed(services, yield* perform(disputeNo, begun))
+    return yield* finishStep(services, yield* perform(disputeNo, begun))
   })
 }
 
 /** The request may end before the channel answers; the fiber does not end with it. */
-const completed = Effect.fnUntraced(function* (services: DisputeServices, dispute: Dispute) {
+const finishStep = Effect.fnUntraced(function* (services: DisputeServices, dispute: Dispute) {
   const { response } = dispute
   if (response === null || response.taken || !isOpen(dispute)) return dispute
   return yield* Fiber.join(yield* FiberSet.run(services.completing, completeStep(services, dispute, response)))

@@ -43,7 +43,7 @@ export interface Visited {
   readonly expiresAt: DateTime.Utc
 }
 
-const visited = ({ tradeNo }: { readonly tradeNo: TradeNo }): Visited => ({
+const visitAnswer = ({ tradeNo }: { readonly tradeNo: TradeNo }): Visited => ({
   tradeNo,
   expiresAt: DateTime.addDuration(createdAtOf(tradeNo), checkoutValidity)
 })
@@ -197,13 +197,13 @@ const visit = ({ channel, ids, merchantOf, send }: LinkServices) =>
     const at = yield* currentTime
     const numbered = { at, ...(visitNo === undefined ? {} : { visitNo }) }
     const repeated = repeatOf(link, numbered)
-    if (repeated !== undefined) return visited(repeated)
+    if (repeated !== undefined) return visitAnswer(repeated)
     const tradeNo = TradeNo.make(yield* ids.next(prefixes.tradeNo[link.mode]))
     const command = LinkCommand.cases.Visit.make({ ...numbered, tradeNo })
     const after = yield* send(link.linkId, command).pipe(
       Effect.catchTags({ ...withoutEntry, AlreadyExists: () => Effect.succeed(link), LinkConflict: Effect.die })
     )
-    return visited(repeatOf(after, numbered) ?? command)
+    return visitAnswer(repeatOf(after, numbered) ?? command)
   }, retryOvertaken)
 
 const readExpiry = (text: string | null | undefined): Result.Result<DateTime.Utc | null, InvalidField> => {

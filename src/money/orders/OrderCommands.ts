@@ -19,7 +19,7 @@ import { makeWriteLoop, type PerformOptions, withoutEntry, type WriteLoop } from
 import { automaticId, newMail } from "../../shared/mail/mails.ts"
 import { type ChangeSet, CommitError } from "../../platform/commit/Change.ts"
 import { OrderLinks } from "../../shared/signedUrls/OrderLinks.ts"
-import { EntryMessage, performedCommand, readEntry } from "../wallets/Instructions.ts"
+import { EntryMessage, performedSchema, readEntry } from "../wallets/Instructions.ts"
 import { type Entry, Wallets } from "../wallets/Wallets.ts"
 import { insertion, OrderStore, replacement, type StoredOrder } from "./OrderStore.ts"
 import { orderView } from "./OrderView.ts"
@@ -80,7 +80,7 @@ export const layer = Layer.effect(
       view: (order) => orderView(order, links.unsigned),
       orderOf: (order) => order,
       creates: mailOf,
-      instruction: performedCommand("order", TradeNo, OrderCommand),
+      instruction: performedSchema("order", TradeNo, OrderCommand),
       alarm: (fact, tradeNo) => {
         if (fact._tag === "PaymentSucceeded") return Metric.update(paidIn(modeOf(tradeNo)), 1)
         return fact._tag === "UnappliedPaymentFound" || fact._tag === "UnappliedPaymentParked"

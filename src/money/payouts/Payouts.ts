@@ -28,7 +28,7 @@ import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { type Merchant, type MerchantNotFound, Merchants } from "../../access/merchants/Merchants.ts"
-import { instruct, instructionKind, Instructions, performedCommand } from "../wallets/Instructions.ts"
+import { instruct, instructionKind, Instructions, performedSchema } from "../wallets/Instructions.ts"
 import { Wallets } from "../wallets/Wallets.ts"
 import { insertion, PayoutStore, replacement } from "./PayoutStore.ts"
 import { payoutView } from "./PayoutView.ts"
@@ -139,7 +139,7 @@ const payoutServices = Effect.gen(function* () {
     insertion,
     replacement: ({ state, version }, after) => replacement({ payout: state, version }, after),
     view: payoutView,
-    instruction: performedCommand("payout", Schema.String, PayoutCommand),
+    instruction: performedSchema("payout", Schema.String, PayoutCommand),
     attemptsMax: 4
   }
   const loop = yield* makeWriteLoop(aggregate, { post: wallets.post })

@@ -73,7 +73,7 @@ type ReceiptServices = Effect.Success<typeof receiptServices>
 
 const show = ({ clocks, merchants, orders, store }: ReceiptServices) =>
   span("Receipts.show")(function* (tradeNo: TradeNo) {
-    const order = yield* credited(yield* orders.byTradeNo(tradeNo))
+    const order = yield* requireCredited(yield* orders.byTradeNo(tradeNo))
     const shop = shopOf(yield* Effect.catchTags(merchants.find(order.merchantId), { MerchantNotFound: Effect.die }))
     if (order.receipt?.number) return { order, shop }
     const numbered = Effect.gen(function* () {
@@ -83,10 +83,10 @@ const show = ({ clocks, merchants, orders, store }: ReceiptServices) =>
         .pipe(Effect.catchTags({ ...withoutEntry, RefundRefused: Effect.die, OrderConflict: Effect.die }))
     })
     // The page does not run on the merchant's clock, and the number has the month.
-    return { order: yield* credited(yield* clocks.within(order, numbered)), shop }
+    return { order: yield* requireCredited(yield* clocks.within(order, numbered)), shop }
   })
 
-const credited = (order: Order): Effect.Effect<CreditedOrder, NoReceipt> =>
+const requireCredited = (order: Order): Effect.Effect<CreditedOrder, NoReceipt> =>
   "paymentId" in order ? Effect.succeed(order) : Effect.fail(new NoReceipt({ tradeNo: order.tradeNo }))
 
 // Sending a mail ----------------------------------------------------------------

@@ -48,7 +48,7 @@ import { type Answering, Renewal, renewalOf } from "../../shared/idempotency/Ans
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
 import { span } from "../../platform/runtime/span.ts"
-import { instruct, instructionKind, Instructions, performedCommand } from "../wallets/Instructions.ts"
+import { instruct, instructionKind, Instructions, performedSchema } from "../wallets/Instructions.ts"
 import { noEntry, Wallets } from "../wallets/Wallets.ts"
 import { refundView } from "./RefundView.ts"
 
@@ -304,7 +304,7 @@ export const layer = Layer.effect(
       replacement: ({ state, version }, after) => replacement({ refund: state, version }, after),
       view: refundView,
       orderOf: (refund) => refund,
-      instruction: performedCommand("refund", RefundNo, RefundCommand),
+      instruction: performedSchema("refund", RefundNo, RefundCommand),
       attemptsMax: 8,
       outlivesRequest: true
     }

@@ -257,18 +257,18 @@ const again = Effect.fnUntraced(function* (services: RefundServices, refund: Ref
   if (refund.requestedAmount !== (body.amount ?? null)) {
     return yield* new RefundNumberTaken({ outRefundNo, differs: "amount" })
   }
-  return refund.status === "reserved" ? yield* joined(services, refund) : repeated(refund)
+  return refund.status === "reserved" ? yield* joinRefund(services, refund) : answerRepeat(refund)
 })
 
 /** Waits for the answer of the request that asks the channel. Undefined: it was refused, and its number is free. */
-const joined = Effect.fnUntraced(function* (services: RefundServices, refund: Refund) {
+const joinRefund = Effect.fnUntraced(function* (services: RefundServices, refund: Refund) {
   const { commands, driving, runs } = services
   const { refundNo } = refund
   let fiber = Option.getOrUndefined(yield* FiberMap.get(driving, refundNo))
   if (fiber === undefined) {
     // No fiber of this runner drives it: it has ended meanwhile, or another runner drives it, or that runner is dead.
     const now = yield* commands.load(refundNo)
-    if (now.status !== "reserved") return repeated(now)
+    if (now.status !== "reserved") return answerRepeat(now)
     const lasts = DateTime.distance(yield* currentTime, nextCheck.reservedUntil(refund))
     const isOver = Duration.isLessThanOrEqualTo(lasts, Duration.zero) || (yield* sqlDefects(runs.isAbandoned(now.run)))
     if (!isOver) return yield* new RefundRunning({ lasts })
@@ -276,7 +276,7 @@ const joined = Effect.fnUntraced(function* (services: RefundServices, refund: Re
   }
   // Its row exists, so this cannot fail because its number is taken.
   const { refund: after } = yield* Effect.catchTags(Fiber.join(fiber), { AlreadyExists: Effect.die })
-  return repeated(after)
+  return answerRepeat(after)
 })
 
 /** Checks the refund now, as a worker would later. */
@@ -288,7 +288,7 @@ const finish = Effect.fnUntraced(function* (services: RefundServices, refundNo: 
 const fresh = (refund: Refund): Answered => ({ refund, created: true })
 
 /** The answer to a repeat; undefined when the refund came to nothing. */
-const repeated = (refund: Refund): Answered | undefined =>
+const answerRepeat = (refund: Refund): Answered | undefined =>
   refund.status === "void" ? undefined : { refund, created: false }
 
 const notPaid = ({ tradeNo }: Order) => Effect.fail(new RefundRefused({ tradeNo, reason: "not_paid", remaining: 0 }))

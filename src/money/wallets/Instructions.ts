@@ -46,7 +46,7 @@ export interface PerformedCommand<Id, Command> {
   readonly answer?: Answering | undefined
 }
 
-export const performedCommand = <Id, Command>(
+export const performedSchema = <Id, Command>(
   name: string,
   id: Schema.Codec<Id, unknown>,
   command: Schema.Codec<Command, unknown>

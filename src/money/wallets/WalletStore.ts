@@ -75,7 +75,7 @@ export class WalletStore extends Context.Service<
 >()("@coffer/wallets/WalletStore") {}
 
 /** A posting as changes: the wallet's row replaces the one it was computed from. */
-export const posted = (before: Wallet, after: Wallet, rows: ReadonlyArray<LedgerRow>): ChangeSet => {
+export const postingChanges = (before: Wallet, after: Wallet, rows: ReadonlyArray<LedgerRow>): ChangeSet => {
   const { currency, merchantId, mode } = after
   const walletId = walletIdOf(after)
   return [

@@ -15,7 +15,7 @@ import { CommitError, type Described, NotCommitted, StaleVersion } from "../../p
 import type { Exported } from "../../platform/postgres/Pages.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
-import { posted, type LedgerEntry, type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
+import { postingChanges, type LedgerEntry, type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
 import { ownerOf } from "../../platform/cluster/owner.ts"
 import { EntryMessage, readEntry } from "./Instructions.ts"
 import { createdAtOf } from "@coffer/model/Ids"
@@ -179,7 +179,7 @@ export const layerCommands = Layer.effect(
       const idBody = ids.at("", DateTime.toEpochMillis(now), clock)
       return Result.map(
         post(wallet, entry, { now: createdAtOf(idBody), idBody, digest: sha256 }),
-        ({ rows, wallet: after }) => ({ after, changes: [...entry.changes, ...posted(wallet, after, rows)] })
+        ({ rows, wallet: after }) => ({ after, changes: [...entry.changes, ...postingChanges(wallet, after, rows)] })
       )
     }
 

@@ -8,12 +8,12 @@ export const arrayLiteral = (cells: ReadonlyArray<Cell>): string => {
   let text = "{"
   for (let index = 0; index < cells.length; index++) {
     const cell = cells[index]!
-    text += (index === 0 ? "" : ",") + (typeof cell === "string" ? quoted(cell) : cell === null ? "NULL" : String(cell))
+    text += (index === 0 ? "" : ",") + (typeof cell === "string" ? quote(cell) : cell === null ? "NULL" : String(cell))
   }
   return text + "}"
 }
 
-const quoted = (text: string): string => {
+const quote = (text: string): string => {
   if (!special.test(text)) return `"${text}"`
   // JSON escapes both as an array does, several times faster than a pattern, but it escapes other characters too.
   return others.test(text) ? `"${text.replace(/[\\"]/g, "\\$&")}"` : jsonText(text)

@@ -13,7 +13,7 @@ const { OID } = PgTypes
  * The codec of a type of 8 bytes. `small` takes those that are safe integers, without a bigint, a view of their bytes
  * or a Date. The driver reads the others, and `large` turns its value into ours.
  */
-const converted = <A, B>(oid: number, small: (value: number) => B, large: (value: A) => B): PgTypes.Codec<B> => {
+const convertWith = <A, B>(oid: number, small: (value: number) => B, large: (value: A) => B): PgTypes.Codec<B> => {
   const read = (bytes: Uint8Array, offset: number, size: number) => {
     const value = size === 8 ? int64At(bytes, offset) : NaN
     return Number.isSafeInteger(value)
@@ -38,10 +38,12 @@ const int32At = (bytes: Uint8Array, at: number): number =>
 const postgresEpoch = Date.UTC(2000, 0, 1)
 
 export const types = PgTypes.makeRegistry()
-types.register(OID.int8, converted<bigint, bigint | number>(OID.int8, identity, identity), { arrayOid: OID.int8Array })
+types.register(OID.int8, convertWith<bigint, bigint | number>(OID.int8, identity, identity), {
+  arrayOid: OID.int8Array
+})
 types.register(
   OID.timestamptz,
-  converted(
+  convertWith(
     OID.timestamptz,
     (micros) => DateTime.makeUnsafe(Math.trunc(micros / 1_000) + postgresEpoch),
     (date: Date) => DateTime.makeUnsafe(date)

@@ -159,7 +159,7 @@ const scanAlong = (
     ...needs,
     ...only(sql, [...(isOwnIndex ? [isOwned(sql, account)] : []), ...holds(sql, scan, search)])
   ]
-  return sql`select ${selected(scanned, scan)} from ${table} where ${sql.and(conditions)}
+  return sql`select ${selectColumns(scanned, scan)} from ${table} where ${sql.and(conditions)}
     order by ${sql.csv(columns.map((column) => sql`${column} ${order}`))} limit ${limitOf(sql, scan)}`
 }
 
@@ -177,7 +177,7 @@ const scanByKey = (
     ...needs,
     ...only(sql, [isOwned(sql, account), ...holds(sql, scan, search)])
   ]
-  return sql`select ${selected(scanned, scan)} from ${table} where ${sql.and(conditions)}
+  return sql`select ${selectColumns(scanned, scan)} from ${table} where ${sql.and(conditions)}
     order by ${key} ${order}, ${own} ${order} limit ${limitOf(sql, scan)}`
 }
 
@@ -208,7 +208,7 @@ const scanThrough = (
     ...keyRange(scanned, key, path.value, id, scan),
     ...only(sql, [isOwned(sql, account), ...holds(sql, scan, search)])
   ]
-  return sql`select ${selected(scanned, scan)} from ${sql(path.table)}
+  return sql`select ${selectColumns(scanned, scan)} from ${sql(path.table)}
     cross join lateral (select * from ${table} where ${own} = ${id} offset 0) as ${table}
     where ${sql.and(conditions)} order by ${key} ${order}, ${id} ${order} limit ${limitOf(sql, scan)}`
 }
@@ -218,11 +218,11 @@ const scanWhere = (scanned: Scanned, account: Whose, branch: ReadonlyArray<Fragm
   const { above, below } = scan.ids
   const inRange = sql`${own} > ${above} and ${own} < ${below}`
   const conditions = [isOwned(sql, account), ...branch, inRange, ...holds(sql, scan, search)]
-  return sql`select ${selected(scanned, scan)} from ${table} where ${sql.and(conditions)}
+  return sql`select ${selectColumns(scanned, scan)} from ${table} where ${sql.and(conditions)}
     order by ${own} ${sql.literal(scan.direction)} limit ${scan.limit}`
 }
 
-const selected = ({ own, sql, table }: Scanned, { columns }: Scan) => (columns === "id" ? own : sql`${table}.*`)
+const selectColumns = ({ own, sql, table }: Scanned, { columns }: Scan) => (columns === "id" ? own : sql`${table}.*`)
 
 export const isOwned = (sql: SqlClient.SqlClient, account: Whose) =>
   account === "installation" ? sql`true` : sql`merchant_id = ${account.merchantId} and mode = ${account.mode}`

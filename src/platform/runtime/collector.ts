@@ -60,10 +60,10 @@ const pairsOf = (text: string): Readonly<Record<string, string>> | undefined => 
     .split(",")
     .map((pair) => pair.trim())
     .filter((pair) => pair !== "")
-  const read = Result.try(() => pairs.map((pair) => /^([^=]+)=([^=]*)$/.exec(pair)!.slice(1).map(decoded)))
+  const read = Result.try(() => pairs.map((pair) => /^([^=]+)=([^=]*)$/.exec(pair)!.slice(1).map(decode)))
   return Result.isSuccess(read) ? Object.fromEntries(read.success) : undefined
 }
-const decoded = (text: string) => decodeURIComponent(text.trim())
+const decode = (text: string) => decodeURIComponent(text.trim())
 
 /** RFC 9110, 5.1 and 5.5. */
 const isHeader = ([name, value]: readonly [string, string]) =>

@@ -53,12 +53,12 @@ const withText = (line: Line): Line => {
 const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The log is the operator's: its lines have real time, also those of a sandbox whose clock was moved. */
-const formatted = Logger.make((line) => {
+const jsonLogger = Logger.make((line) => {
   const date = DateTime.toDateUtc(DateTime.makeUnsafe(unmovedMillisOf(line.fiber)))
   return complete(Logger.formatJson.log({ ...line, date }), traceOf(line.fiber))
 })
 
-export const logger = Logger.layer([Logger.withConsoleError(formatted)])
+export const logger = Logger.layer([Logger.withConsoleError(jsonLogger)])
 
 export const keepToJson = () => {
   process.removeAllListeners("warning")

@@ -44,16 +44,19 @@ const erasureView = ({ counts, erasure, held, isCapped, of }: Shown): ErasureRes
   trade_no: of.trade_no,
   email_hash: of.email_hash,
   orders_waiting: held,
-  counts: { ...counted(countNames, counts, 0), ...counted(walkedNames, counts, erasure === undefined ? null : 0) },
+  counts: {
+    ...pickCounts(countNames, counts, 0),
+    ...pickCounts(walkedNames, counts, erasure === undefined ? null : 0)
+  },
   is_capped: isCapped,
   requested_at: erasure === undefined ? null : isoText(erasure.requested_at),
   done_at: erasure?.done_at ? isoText(erasure.done_at) : null
 })
 
-const counted = <Name extends keyof Counts, Absent>(names: ReadonlyArray<Name>, counts: Counts, absent: Absent) =>
+const pickCounts = <Name extends keyof Counts, Absent>(names: ReadonlyArray<Name>, counts: Counts, absent: Absent) =>
   Object.fromEntries(names.map((name) => [name, counts[name] ?? absent])) as Record<Name, number | Absent>
 
-const replied = (shown: Shown) => reply(erasureView(shown), shown.erasure === undefined ? 200 : 202)
+const replyWith = (shown: Shown) => reply(erasureView(shown), shown.erasure === undefined ? 200 : 202)
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -65,7 +68,7 @@ export const layer = HttpApiBuilder.group(
         function* ({ payload }) {
           const account = yield* Caller
           const { keyId = "main_key" } = yield* CurrentRecord
-          return yield* replied(yield* erasures.create({ account, by: keyId, terms: payload }))
+          return yield* replyWith(yield* erasures.create({ account, by: keyId, terms: payload }))
         },
         Effect.catchTags({ InvalidField, NoSuchOrder: noOrder, TooManyErasures: tooMany })
       ),
@@ -93,7 +96,7 @@ export const layerOperator = HttpApiBuilder.group(
           const record = yield* CurrentRecord
           // The audit log has only the buyer's hash.
           record.change = { after: erasureView(shown) }
-          return yield* replied(shown)
+          return yield* replyWith(shown)
         },
         Effect.catchTags({ InvalidField, NoSuchOrder: noOrder, TooManyErasures: Effect.die })
       ),

@@ -70,23 +70,23 @@ const makeDrop =
 
 /** The lowest number of this moment: numbers are in the order of their times. */
 const first = (prefix: string, before: DateTime.Utc) => prefix + firstIdBody(DateTime.toEpochMillis(before))
-const counted = (statement: Statement.Statement<object>) => Effect.map(statement, ({ length }) => length)
+const countRows = (statement: Statement.Statement<object>) => Effect.map(statement, ({ length }) => length)
 
 const makeDrops = (sql: SqlClient.SqlClient) => ({
   deliveries: (before: DateTime.Utc) =>
-    counted(sql`with old as materialized (select id from deliveries
+    countRows(sql`with old as materialized (select id from deliveries
         where id < ${first(prefixes.delivery, before)} and status <> 'pending'
         order by id limit ${batchMax}::int4 for update skip locked),
       attempts as (delete from delivery_attempts a using old where a.delivery_id = old.id)
       delete from deliveries d using old where d.id = old.id returning 1`),
 
   mails: (before: DateTime.Utc) =>
-    counted(sql`delete from mails where id in (select id from mails
+    countRows(sql`delete from mails where id in (select id from mails
       where created_at < ${isoText(before)}::text::timestamptz and due_at is null
       order by created_at limit ${batchMax}::int4 for update skip locked) returning 1`),
 
   events: (before: DateTime.Utc) =>
-    counted(sql`delete from events where id in (select id from events e
+    countRows(sql`delete from events where id in (select id from events e
       where id < ${first(prefixes.event, before)} and not exists (select from deliveries d
         where (d.merchant_id, d.mode, d.event_id) = (e.merchant_id, e.mode, e.id))
       order by id limit ${batchMax}::int4 for update skip locked) returning 1`)

@@ -43,13 +43,13 @@ export const makeEraseRows = Effect.gen(function* () {
     )
     if (options.email === undefined) return counts
     const named = yield* eraseNamed({ ...options, email: options.email }, orders, belongings, numbers)
-    return added(counts, named)
+    return addCounts(counts, named)
   })
 })
 
 type Counted = Required<Pick<Counts, "orders" | "refunds" | "disputes" | "mails" | "events" | "attempts">>
 
-const added = (one: Counted, other: Counted): Counted =>
+const addCounts = (one: Counted, other: Counted): Counted =>
   Object.fromEntries(
     Object.entries(one).map(([name, count]) => [name, count + other[name as keyof Counted]])
   ) as unknown as Counted

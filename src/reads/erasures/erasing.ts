@@ -9,13 +9,13 @@ export const erasing = (sql: SqlClient.SqlClient, { columns }: Resource): Statem
   sql.csv([
     ...("version" in columns ? [sql`version = version + 1`] : []),
     ...Object.entries(columns).flatMap(([name, column]) => {
-      const value = erased(sql, sql`${sql(name)}`, column)
+      const value = eraseValue(sql, sql`${sql(name)}`, column)
       return value === undefined ? [] : [sql`${sql(name)} = ${value}`]
     })
   ])
 
 /** Undefined: it stays. */
-const erased = (
+const eraseValue = (
   sql: SqlClient.SqlClient,
   value: Statement.Fragment,
   { shape, words, ...column }: Column

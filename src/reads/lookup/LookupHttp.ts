@@ -102,7 +102,7 @@ export const layer = HttpApiBuilder.group(
 /** Addresses of pages carry tokens, which are the merchant's and the buyer's. */
 const eventView = ({ body }: StoredEvent) => redact(body) as object
 
-const shown = <Query, Item>(list: Shown<Query, Item>) => list
+const defineList = <Query, Item>(list: Shown<Query, Item>) => list
 
 const listsOf = Effect.gen(function* () {
   const refunds = yield* Refunds
@@ -115,28 +115,28 @@ const listsOf = Effect.gen(function* () {
   const { keep } = yield* Settings
   const { baseOf } = yield* ShopHosts
   return {
-    refunds: shown({ resource: "refund", path: "refunds", page: refunds.page, view: refundView }),
-    disputes: shown({ resource: "dispute", path: "disputes", page: disputes.page, view: disputeView }),
-    paymentLinks: shown({
+    refunds: defineList({ resource: "refund", path: "refunds", page: refunds.page, view: refundView }),
+    disputes: defineList({ resource: "dispute", path: "disputes", page: disputes.page, view: disputeView }),
+    paymentLinks: defineList({
       resource: "payment_link",
       path: "payment_links",
       page: links.page,
       view: (link) => linkView(link, baseOf(link.merchantId))
     }),
-    balanceTransactions: shown({
+    balanceTransactions: defineList({
       resource: "balance_transaction",
       path: "balance_transactions",
       page: wallets.ledger,
       view: balanceTransactionView
     }),
-    events: shown({ resource: "event", path: "events", page: events.page, view: eventView }),
-    webhookEndpoints: shown({
+    events: defineList({ resource: "event", path: "events", page: events.page, view: eventView }),
+    webhookEndpoints: defineList({
       resource: "webhook_endpoint",
       path: "webhook_endpoints",
       page: endpoints.page,
       view: identity
     }),
-    logs: shown({
+    logs: defineList({
       resource: "api_log",
       path: "logs",
       page: logs.page,

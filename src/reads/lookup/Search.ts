@@ -98,11 +98,11 @@ const canBe = ({ field }: Own, number: string) => field !== "request_id" || numb
 
 type Fragment = Statement.Fragment
 
-const shown = (sql: SqlClient.SqlClient, kind: FoundKind, id: Fragment, field: string) =>
+const columns = (sql: SqlClient.SqlClient, kind: FoundKind, id: Fragment, field: string) =>
   sql`${kind}::text as kind, ${id} as id, merchant_id, mode, ${field}::text as field`
 
 const uniqueScan = (sql: SqlClient.SqlClient, { id, kind, table }: Unique, number: string, whose: Fragment) =>
-  sql`select ${shown(sql, kind, sql`${sql(id)}`, id)} from ${sql(table)} where ${sql(id)} = ${number} and ${whose}`
+  sql`select ${columns(sql, kind, sql`${sql(id)}`, id)} from ${sql(table)} where ${sql(id)} = ${number} and ${whose}`
 
 /** One probe of the index for each account. `offset 0` keeps the planner from joining the two tables otherwise. */
 const ownScan = (
@@ -113,7 +113,7 @@ const ownScan = (
 ) => {
   const owned = sql`select ${sql(id)} as own_id from ${sql(table)} where merchant_id = account.merchant_id
     and mode = account.mode and ${sql(field)} = ${number} and ${sql.literal(among)} offset 0`
-  return sql`select ${shown(sql, kind, sql`own_id`, field)}
+  return sql`select ${columns(sql, kind, sql`own_id`, field)}
     from (select merchant_id, mode from merchant_modes where ${whose}) as account
       cross join lateral (${owned}) as owned`
 }
@@ -136,7 +136,7 @@ const others = (
     // Settings are one row for each account.
     const wanted = sql`endpoints @> jsonb_build_array(jsonb_build_object('id', ${number}::text))`
     return [
-      sql`select ${shown(sql, "webhook_endpoint", sql`${number}::text`, "id")} from webhook_settings
+      sql`select ${columns(sql, "webhook_endpoint", sql`${number}::text`, "id")} from webhook_settings
         where ${wanted} and ${whose}`
     ]
   }
@@ -145,7 +145,7 @@ const others = (
     .filter(({ paymentNumbers: { prefix } }) => number.startsWith(prefix))
     .map(({ paymentNumbers: { among } }) => {
       const isIndexed = among?.(sql, number) ?? sql`channel <> 'sandbox' and payment_id is not null`
-      return sql`select ${shown(sql, "order", sql`trade_no`, "payment_id")} from orders
+      return sql`select ${columns(sql, "order", sql`trade_no`, "payment_id")} from orders
         where payment_id = ${number} and ${isIndexed} and ${whose}`
     })
 }

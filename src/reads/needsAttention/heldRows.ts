@@ -69,7 +69,7 @@ export interface HeldSource {
 const money = { amount: "amount", currency: "currency" }
 
 /** Numbers of orders have a prefix for each environment, so each is a range of its own. */
-const unapplied = (mode: Mode): HeldSource => ({
+const unappliedSource = (mode: Mode): HeldSource => ({
   kind: "unapplied_payment",
   table: "orders",
   key: "trade_no",
@@ -182,6 +182,6 @@ export const heldSources: ReadonlyArray<HeldSource> = [
   mail(prefixes.mail),
   mail(`${prefixes.mail}${prefixes.tradeNo.sandbox}`, "sandbox"),
   mail(`${prefixes.mail}${prefixes.tradeNo.live}`, "live"),
-  unapplied("sandbox"),
-  unapplied("live")
+  unappliedSource("sandbox"),
+  unappliedSource("live")
 ]

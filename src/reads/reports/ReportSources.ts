@@ -153,7 +153,7 @@ export const layer = Layer.effect(
                 where ${along(ofType(wallet, type), "id", inLedger(bounds), "asc")} limit ${stepRows})
               select c.payment_method as method, count(*)::int4 as count, coalesce(sum(c.amount), 0)::bigint as volume,
                 (-sum(read.amount))::bigint as fee, max(read.id) as last
-              from read left join lateral (${charged(sql, source)} offset 0) c on true group by c.payment_method`,
+              from read left join lateral (${selectCharged(sql, source)} offset 0) c on true group by c.payment_method`,
             decodeFees
           )
         ),
@@ -203,7 +203,7 @@ const ofType = ({ account: { merchantId, mode }, currency }: WalletOf, type: Led
 })
 
 /** The charged objects, as a table with the payment method and the amount of each. */
-const charged = (sql: SqlClient.SqlClient, source: (typeof feeTypes)[number]["source"]): Statement.Fragment => {
+const selectCharged = (sql: SqlClient.SqlClient, source: (typeof feeTypes)[number]["source"]): Statement.Fragment => {
   switch (source) {
     case "payment":
       return sql`select payment_method, amount from orders where trade_no = read.reference_id`

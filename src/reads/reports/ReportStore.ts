@@ -128,7 +128,7 @@ export const layer = Layer.effect(
         isReportNo(reportNo)
           ? sqlDefects(
               Effect.flatMap(
-                sql`select ${shown(sql)} from reports
+                sql`select ${selectCsv(sql)} from reports
                   where report_no = ${reportNo} and merchant_id = ${merchantId} and mode = ${mode}`,
                 one
               )
@@ -161,7 +161,7 @@ export const layer = Layer.effect(
   })
 )
 
-const shown = (sql: SqlClient.SqlClient) => sql.csv(Object.keys(Report.fields).map((column) => sql`${sql(column)}`))
+const selectCsv = (sql: SqlClient.SqlClient) => sql.csv(Object.keys(Report.fields).map((column) => sql`${sql(column)}`))
 const time = (sql: SqlClient.SqlClient, at: DateTime.Utc) => sql`${isoText(at)}::text::timestamptz`
 const one = (rows: ReadonlyArray<unknown>) =>
   Effect.map(decodeReports(rows), ([report]) => Option.fromNullishOr(report))
@@ -176,7 +176,7 @@ const makeInsert = (sql: SqlClient.SqlClient) =>
     if (request !== null) {
       const since = time(sql, DateTime.subtract(now, { days: 1 }))
       const made = yield* one(
-        yield* sql`select ${shown(sql)} from reports
+        yield* sql`select ${selectCsv(sql)} from reports
           where ${ofAccount} and request = ${request} and created_at > ${since}`
       )
       if (Option.isSome(made)) return made.value
@@ -218,7 +218,7 @@ const makeWrite = (sql: SqlClient.SqlClient) =>
     return yield* one(
       yield* sql`with moved as (update reports set ${ending}, steps = steps + 1, rows_done = rows_done + ${rows}::int4,
           bytes = bytes + ${content.length}::int4
-          where report_no = ${report_no} and steps = ${steps} and status = 'pending' returning ${shown(sql)})
+          where report_no = ${report_no} and steps = ${steps} and status = 'pending' returning ${selectCsv(sql)})
         ${part} select * from moved`
     )
   })

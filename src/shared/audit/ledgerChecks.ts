@@ -142,7 +142,7 @@ const suppliedSums = `jsonb_to_recordset($2::jsonb) as b (wallet_id text, row_id
 const newest = `left join lateral (
   select * from ledger n where n.wallet_id = w.wallet_id order by n.wallet_id desc, n.id desc limit 1) n on true`
 
-const held = (columns: string, table: string, statuses: string) =>
+const sum = (columns: string, table: string, statuses: string) =>
   `(select coalesce(sum(${columns}), 0) from ${table} o
     where ${account("o")} = ${account("w")} and o.status in (${statuses}))`
 
@@ -175,11 +175,11 @@ const walletChecksOn = (base: string): ReadonlyArray<Check> => [
         when w.reserved <> h.reserved then format('has %s promised, and %s is open', w.reserved, h.reserved)
       end as detail
       from wallets w ${newest} cross join lateral (select
-        ${held("o.amount", "refunds", "'pending'")} + ${held("o.amount", "payouts", "'requested', 'approved'")}
-          + ${held("o.amount", "(select * from disputes where stage <> 'inquiry')", "'needs_response', 'under_review'")}
+        ${sum("o.amount", "refunds", "'pending'")} + ${sum("o.amount", "payouts", "'requested', 'approved'")}
+          + ${sum("o.amount", "(select * from disputes where stage <> 'inquiry')", "'needs_response', 'under_review'")}
           as frozen,
-        ${held("o.amount", "refunds", "'reserved'")}
-          + ${held("o.fee", "payouts", "'requested', 'approved'")} as reserved
+        ${sum("o.amount", "refunds", "'reserved'")}
+          + ${sum("o.fee", "payouts", "'requested', 'approved'")} as reserved
       ) h where w.wallet_id = any($1)`
   },
   {

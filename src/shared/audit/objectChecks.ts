@@ -12,7 +12,7 @@ const events = (table: string, key: string, type: string) =>
     and e.type = '${type}')`
 
 /** Counts the ledger rows of this type and amount that refer to the object. */
-const moved = (table: string, key: string, type: string, amount = `-${table}.amount`) =>
+const countMoved = (table: string, key: string, type: string, amount = `-${table}.amount`) =>
   `(select count(*) from ledger l where ${account("l")} = ${account(table)} and l.reference_id = ${table}.${key}
     and l.type = '${type}' and l.amount = ${amount})`
 
@@ -24,7 +24,7 @@ const rows = (table: string, key: string) =>
  * Branches of a `case`: the first event type whose count is not the expected one. An object from a time whose events
  * were dropped (KEEP_EVENTS) may have fewer, but not more.
  */
-const counted = (table: string, key: string, expected: ReadonlyArray<readonly [type: string, count: string]>) =>
+const countMismatch = (table: string, key: string, expected: ReadonlyArray<readonly [type: string, count: string]>) =>
   expected
     .map(
       ([type, count]) => `when ${events(table, key, type)} <> (${count})::int and (
@@ -71,7 +71,7 @@ const orderChecks: ReadonlyArray<Check> = [
     law: "I7",
     about: "orders",
     query: `select o.trade_no as key, case
-        ${counted("o", "trade_no", [
+        ${countMismatch("o", "trade_no", [
           ["payment.succeeded", "o.paid_at is not null"],
           ["payment.failed", "o.status = 'failed'"],
           ["payment.expired", "o.status = 'expired'"],
@@ -82,8 +82,8 @@ const orderChecks: ReadonlyArray<Check> = [
           ]
         ])}
         when ${rows("o", "trade_no")} <> case when o.paid_at is null then 0 else 2 end
-          or (o.paid_at is not null and (${moved("o", "trade_no", "payment_credit", "o.amount")} <> 1
-            or ${moved("o", "trade_no", "fee_debit", "-o.fee")} <> 1))
+          or (o.paid_at is not null and (${countMoved("o", "trade_no", "payment_credit", "o.amount")} <> 1
+            or ${countMoved("o", "trade_no", "fee_debit", "-o.fee")} <> 1))
           then format('is %s, and its credit and its fee are not in the ledger exactly once', o.status)
       end as detail from orders o where o.trade_no = any($1)`
   }
@@ -100,19 +100,19 @@ const refundChecks: ReadonlyArray<Check> = [
           else r.total = 0 end
         then format('is %s, frozen %s times, taken %s times and returned %s times, in %s rows',
           r.status, r.froze, r.took, r.gave, r.total)
-      end as detail from (select r.*, ${moved("r", "refund_no", "refund_freeze")} as froze,
-        ${moved("r", "refund_no", "refund_debit")} as took,
-        ${moved("r", "refund_no", "refund_unfreeze", "r.amount")} as gave, ${rows("r", "refund_no")} as total
+      end as detail from (select r.*, ${countMoved("r", "refund_no", "refund_freeze")} as froze,
+        ${countMoved("r", "refund_no", "refund_debit")} as took,
+        ${countMoved("r", "refund_no", "refund_unfreeze", "r.amount")} as gave, ${rows("r", "refund_no")} as total
         from refunds r where r.refund_no = any($1)) r`
   },
   {
     law: "I7",
     about: "refunds",
     // A refund that failed after it had succeeded has both events (silences: R9).
-    query: `select r.refund_no as key, case ${counted("r", "refund_no", [
+    query: `select r.refund_no as key, case ${countMismatch("r", "refund_no", [
       [
         "refund.succeeded",
-        `r.status = 'succeeded' or (r.status = 'failed' and ${moved("r", "refund_no", "refund_debit")} > 0)`
+        `r.status = 'succeeded' or (r.status = 'failed' and ${countMoved("r", "refund_no", "refund_debit")} > 0)`
       ],
       ["refund.failed", "r.status = 'failed'"]
     ])} end as detail from refunds r where r.refund_no = any($1)`
@@ -131,10 +131,10 @@ const disputeChecks: ReadonlyArray<Check> = [
           else (d.froze, d.took, d.gave, d.charged) = (1, 0, 1, 0) end
         then format('is %s, frozen %s times, taken %s times, returned %s times and charged %s times, in %s rows',
           d.status, d.froze, d.took, d.gave, d.charged, d.total)
-      end as detail from (select d.*, ${moved("d", "dispute_no", "dispute_freeze")} as froze,
-        ${moved("d", "dispute_no", "dispute_debit")} as took,
-        ${moved("d", "dispute_no", "dispute_unfreeze", "d.amount")} as gave,
-        ${moved("d", "dispute_no", "dispute_fee", "-coalesce(d.fee, 0)")} as charged,
+      end as detail from (select d.*, ${countMoved("d", "dispute_no", "dispute_freeze")} as froze,
+        ${countMoved("d", "dispute_no", "dispute_debit")} as took,
+        ${countMoved("d", "dispute_no", "dispute_unfreeze", "d.amount")} as gave,
+        ${countMoved("d", "dispute_no", "dispute_fee", "-coalesce(d.fee, 0)")} as charged,
         ${rows("d", "dispute_no")} as total
         from disputes d where d.dispute_no = any($1)) d`
   },
@@ -142,10 +142,13 @@ const disputeChecks: ReadonlyArray<Check> = [
     law: "I7",
     about: "disputes",
     // A dispute that was won by appeal was lost before (silences: D8).
-    query: `select d.dispute_no as key, case ${counted("d", "dispute_no", [
+    query: `select d.dispute_no as key, case ${countMismatch("d", "dispute_no", [
       ["dispute.created", "true"],
       ["dispute.won", "d.status = 'won'"],
-      ["dispute.lost", `d.status = 'lost' or (d.status = 'won' and ${moved("d", "dispute_no", "dispute_debit")} > 0)`],
+      [
+        "dispute.lost",
+        `d.status = 'lost' or (d.status = 'won' and ${countMoved("d", "dispute_no", "dispute_debit")} > 0)`
+      ],
       ["dispute.closed", "d.status = 'closed'"]
     ])} end as detail from disputes d where d.dispute_no = any($1)`
   }
@@ -161,10 +164,10 @@ const payoutChecks: ReadonlyArray<Check> = [
           else (y.froze, y.took, y.gave, y.charged) = (1, 0, 1, 0) end
         then format('is %s, frozen %s times, taken %s times, returned %s times and charged %s times, in %s rows',
           y.status, y.froze, y.took, y.gave, y.charged, y.total)
-      end as detail from (select y.*, ${moved("y", "payout_no", "payout_freeze")} as froze,
-        ${moved("y", "payout_no", "payout_success")} as took,
-        ${moved("y", "payout_no", "payout_unfreeze", "y.amount")} as gave,
-        ${moved("y", "payout_no", "payout_fee", "-y.fee")} as charged, ${rows("y", "payout_no")} as total
+      end as detail from (select y.*, ${countMoved("y", "payout_no", "payout_freeze")} as froze,
+        ${countMoved("y", "payout_no", "payout_success")} as took,
+        ${countMoved("y", "payout_no", "payout_unfreeze", "y.amount")} as gave,
+        ${countMoved("y", "payout_no", "payout_fee", "-y.fee")} as charged, ${rows("y", "payout_no")} as total
         from payouts y where y.payout_no = any($1)) y`
   }
 ]

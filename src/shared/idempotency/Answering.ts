@@ -126,7 +126,7 @@ export const withRenewal = <A, E, R>(
 export const answerOf = (answer: Answering | undefined, view: () => object): ChangeSet => {
   if (answer === undefined) return []
   const data = view()
-  return [stored(answer.claim, codeOf(answer.codes, data), data)]
+  return [storeAnswer(answer.claim, codeOf(answer.codes, data), data)]
 }
 
 /**
@@ -153,5 +153,5 @@ export const openedAnswer = (
 
 export const sealedFor = (claimId: string) => `idempotency_keys/${claimId}`
 
-export const stored = (claim: IdempotencyClaim, status: number, data: object) =>
+export const storeAnswer = (claim: IdempotencyClaim, status: number, data: object) =>
   endChange(claim, { state: "done", status, data: jsonText(withoutSignatures(data)) })

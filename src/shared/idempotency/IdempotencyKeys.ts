@@ -12,7 +12,7 @@ import { withoutDeadline } from "../../platform/runtime/Deadline.ts"
 import { onRealTime } from "../../platform/runtime/realTime.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import type { ChangeSet, NotCommitted } from "../../platform/commit/Change.ts"
-import { type ClaimState, openedAnswer, stored } from "./Answering.ts"
+import { type ClaimState, openedAnswer, storeAnswer } from "./Answering.ts"
 import { type IdempotencyClaim, releaseChange, runChange } from "./IdempotencyClaim.ts"
 import { jsonText, parseJson } from "../../platform/runtime/codecs.ts"
 import { Transactor } from "../../platform/commit/Transactor.ts"
@@ -92,7 +92,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const transactor = yield* Transactor
     const runs = yield* Runs
-    const here = counted()
+    const here = makeCounts()
     const scope = yield* Effect.scope
 
     const end = (ended: ClaimState, answer?: Answer) => transactor.commit(ended.claim.id, endOf(ended, answer))
@@ -174,7 +174,7 @@ export const layer = Layer.effect(
           })
         )
       },
-      ...remembered()
+      ...makeMemory()
     })
   })
 )
@@ -216,9 +216,9 @@ const endEvery = "1 second"
 const endsMax = 30
 
 /** How many requests run in this process with a claim on each id, or try to get one. */
-type Here = ReturnType<typeof counted>
+type Here = ReturnType<typeof makeCounts>
 
-const counted = () => {
+const makeCounts = () => {
   const counts = new RenewedMap<string, number>()
   return {
     has: (id: string) => counts.has(id),
@@ -234,7 +234,7 @@ const counted = () => {
 /** Keys that were answered here, at least the newer half: a repeat usually comes to the same runner. */
 const rememberedMax = 16_384
 
-const remembered = () => {
+const makeMemory = () => {
   const ids = new LastUsed<true>(rememberedMax)
   return { isRemembered: (id: string) => ids.get(id) === true, remember: (id: string) => ids.set(id, true) }
 }
@@ -281,5 +281,5 @@ const fingerprintLike = (held: string, request: Keyed): string => {
 
 const endOf = ({ claim, isAnswered }: ClaimState, answer: Answer | undefined): ChangeSet => {
   if (answer === undefined) return [releaseChange(claim)]
-  return isAnswered ? [] : [stored(claim, answer.status, answer.data)]
+  return isAnswered ? [] : [storeAnswer(claim, answer.status, answer.data)]
 }

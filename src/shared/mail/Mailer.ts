@@ -61,11 +61,11 @@ const mailsBy = Metric.counter("coffer_mails_total", {
   description: "Attempts to send a mail, by outcome",
   incremental: true
 })
-const counted = (outcome: (typeof outcomes)[number]) => Metric.withAttributes(mailsBy, { outcome })
+const countOutcome = (outcome: (typeof outcomes)[number]) => Metric.withAttributes(mailsBy, { outcome })
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    yield* Effect.forEach(outcomes, (outcome) => Metric.update(counted(outcome), 0), { discard: true })
+    yield* Effect.forEach(outcomes, (outcome) => Metric.update(countOutcome(outcome), 0), { discard: true })
     const { noOutbound, of } = yield* Settings
     const { smtpUrl } = of(mailSettings)
     return smtpUrl === undefined || noOutbound ? layerFiles : layerSmtp(smtpUrl)
@@ -88,9 +88,9 @@ const layerSmtp = (url: Redacted.Redacted) =>
         ...(yield* makeFolder),
         send: (message) =>
           Effect.flatMap(compose(message, mailFrom), (mail) => handOver(nodemailer, options, mail)).pipe(
-            Effect.tap(() => Metric.update(counted("sent"), 1)),
+            Effect.tap(() => Metric.update(countOutcome("sent"), 1)),
             Effect.tapError(({ _tag }) =>
-              Metric.update(counted(_tag === "MailUncertain" ? "uncertain" : "not_taken"), 1)
+              Metric.update(countOutcome(_tag === "MailUncertain" ? "uncertain" : "not_taken"), 1)
             )
           )
       })
@@ -226,7 +226,7 @@ const layerFiles = Layer.effect(
           yield* home.write(file, bytes.toString("utf8"))
           // The mail is written: a failure to drop older ones is ignored.
           if (written++ % lookedAtAfter === 0) yield* Effect.ignore(dropOldest, { log: "Warn" })
-          yield* Metric.update(counted("sent"), 1)
+          yield* Metric.update(countOutcome("sent"), 1)
           yield* Effect.logInfo(`no mail server is configured: the email was written to ${home.path}/${file}`)
         },
         Effect.mapError((error) =>

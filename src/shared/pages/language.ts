@@ -57,9 +57,9 @@ const asLanguage = (tag: string): Language | undefined =>
  * to punctuation. So `支付 US$1.00` and `返回书店` are spaced correctly, whatever is inserted.
  */
 export const chinese = (parts: TemplateStringsArray, ...values: ReadonlyArray<string | number>): string =>
-  parts.reduce((text, part, index) => joined(joined(text, String(values[index - 1] ?? "")), part))
+  parts.reduce((text, part, index) => joinSpaced(joinSpaced(text, String(values[index - 1] ?? "")), part))
 
-const joined = (before: string, after: string): string => {
+const joinSpaced = (before: string, after: string): string => {
   const [last = "", first = ""] = [Array.from(before.slice(-2)).at(-1), Array.from(after.slice(0, 2))[0]]
   const isJoint = (isHan.test(last) && isLatin.test(first)) || (isLatin.test(last) && isHan.test(first))
   return before + (isJoint ? " " : "") + after

@@ -123,7 +123,7 @@ const connect = ({ path, proxy, signal, trip, url }: Asking, done: (outcome: Soc
   client.on("error", (error: NodeJS.ErrnoException) => end(new ProxyTrouble("proxy", error.code ?? error.name)))
   client.once("socket", (socket) =>
     socket.once("connect", () => {
-      trip.stage = blamed(proxy, host)
+      trip.stage = blame(proxy, host)
       signal.addEventListener("abort", () => ended || noteUnreached(proxy, host), { once: true })
     })
   )
@@ -144,11 +144,11 @@ const connect = ({ path, proxy, signal, trip, url }: Asking, done: (outcome: Soc
 /** A proxy's 403 is a rule of the operator's about the destination. Its 5xx may mean the destination or itself. */
 const reasonOf = (proxy: EgressProxy, host: string, status: number): NotDeliveredReason => {
   if (status === 403) return "refused_address"
-  return status >= 500 ? blamed(proxy, host) : "proxy"
+  return status >= 500 ? blame(proxy, host) : "proxy"
 }
 
 /** The reason if the proxy answers but does not reach the host: one host says nothing about the proxy. */
-const blamed = ({ clock, openedAt, unreached }: EgressProxy, host: string): NotDeliveredReason => {
+const blame = ({ clock, openedAt, unreached }: EgressProxy, host: string): NotDeliveredReason => {
   const now = clock()
   if (openedAt !== undefined && now - openedAt <= lately) return "connect"
   return unreached.some((other) => other.host !== host && now - other.at <= suspectedFor) ? "proxy" : "connect"

@@ -160,7 +160,7 @@ export const attemptOf = (delivery: LeasedDelivery, { at, ended, millis, outcome
     at,
     url,
     durationMillis: millis,
-    ...shown(outcome)
+    ...shownAttempt(outcome)
   }
   if (isDelivered(outcome)) return { ...attempt, status: "succeeded", nextAttemptAt: undefined }
   // A resend is not retried (silences: W11).
@@ -186,7 +186,7 @@ export const makeExcerpts = () => {
   }
 }
 
-const shown = (outcome: Posted["outcome"]): Pick<Attempt, "statusCode" | "failure" | "snippet"> => {
+const shownAttempt = (outcome: Posted["outcome"]): Pick<Attempt, "statusCode" | "failure" | "snippet"> => {
   switch (outcome._tag) {
     case "Answered":
       return { statusCode: outcome.status, failure: null, snippet: redactText(outcome.snippet) }

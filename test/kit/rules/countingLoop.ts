@@ -24,7 +24,7 @@ import {
 } from "../../../src/platform/commit/Change.ts"
 import type { Written } from "../../../src/platform/commit/Table.ts"
 import { Transactor } from "../../../src/platform/commit/Transactor.ts"
-import { type CarriedOut, Instructions, performedCommand } from "../../../src/money/wallets/Instructions.ts"
+import { type CarriedOut, Instructions, performedSchema } from "../../../src/money/wallets/Instructions.ts"
 import { ledger } from "../../../src/money/wallets/WalletStore.ts"
 import { createdAt, pendingOrder } from "./fixtures.ts"
 
@@ -65,7 +65,7 @@ export const movement: Movement = { type: "fee_debit", amount: 1, referenceId: "
 export const order = OrderCommand.cases.ReleaseRefund.make({ amount: Minor.make(1) })
 const claim = { id: "claim", version: 1, merchantId, mode, fingerprint: "f", createdAt }
 export const answer = { claim, codes: { usual: 201, byStatus: {} } }
-export const instruction = performedCommand("count", Schema.String, Schema.Struct({ add: Schema.Number }))
+export const instruction = performedSchema("count", Schema.String, Schema.Struct({ add: Schema.Number }))
 export const tradeNo = TradeNo.make(pendingOrder.tradeNo)
 
 type Failure = CommitError | InsufficientBalance | RefundRefused

@@ -14,7 +14,7 @@ import { deliveries, events } from "../../../../src/webhooks/events/eventRows.ts
 import { idempotencyKeys } from "../../../../src/shared/idempotency/IdempotencyClaim.ts"
 import { orders } from "../../../../src/money/orders/OrderStore.ts"
 import { sandboxPayments } from "../../../../src/channels/bank/sandboxPayments.ts"
-import { posted } from "../../../../src/money/wallets/WalletStore.ts"
+import { postingChanges } from "../../../../src/money/wallets/WalletStore.ts"
 import { columns, type Keyed, answeredRow } from "../rivals/idempotency.ts"
 import { idBody, newId } from "../rivals/ids.ts"
 import type { Merchant } from "../rivals/merchants.ts"
@@ -212,7 +212,7 @@ const makeWallets = (pool: Pool, commit: Commit) => {
       ]
       const means = { now: DateTime.fromDateUnsafe(now), idBody: idBody(now.getTime()), digest: sha256 }
       const { rows, wallet } = Result.getOrThrow(post(held.wallet, { movements, reserve: 0 }, means))
-      const written = posted(held.wallet, wallet, rows)
+      const written = postingChanges(held.wallet, wallet, rows)
       held.wallet = wallet
       await commit(id, [...changes, ...written])
     }
