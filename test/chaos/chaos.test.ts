@@ -48,7 +48,7 @@ const plan = (draw: (limit: number) => number) => {
 
 const kinds = { order: ["create", "link"], wallet: ["pay", "refund", "dispute", "resolve"] }
 
-/** The longest that somebody waited for a write from this fault on, until the next. */
+/** The longest wait for a write from this fault on, until the next. */
 const longest = ({ acknowledged }: SteadyLoad, of: ReadonlyArray<string>, { began, ended }: Happened) =>
   Math.max(
     0,

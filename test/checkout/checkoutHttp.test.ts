@@ -192,7 +192,7 @@ describe("checkout: the bank is not asked", () => {
 })
 
 describe("checkout: a payment that is being processed", () => {
-  it.effect("is what the page shows, however it is opened, and the form comes back for nobody", () =>
+  it.effect("is what the page shows, however it is opened, and the form never comes back", () =>
     Effect.gen(function* () {
       for (const at of [createdAt, DateTime.add(expiresAt, { minutes: 1 })]) {
         const { asked, call, get, post } = yield* open({ works: true, at })

@@ -30,7 +30,7 @@ const timeIn = (header: string) => /t=(\d+)/.exec(header)?.[1] ?? ""
 
 /** One fault each. */
 const bad: Readonly<Record<string, readonly [check: string, grade: string, exitCode: number, handler: Handler]>> = {
-  "believes anybody who has the right headers": [
+  "believes any sender with the right headers": [
     "rejects a wrong signature",
     "F",
     5,

@@ -28,7 +28,7 @@ const aBusyMerchant = Effect.fnUntraced(function* (running: Running) {
   yield* shop.refund({ trade_no: (yield* shop.paid(4_000)).trade_no, amount: 500 })
 })
 
-/** As somebody who has the password of the tables' owner. */
+/** As an attacker with the password of the tables' owner. */
 const tamper = (sql: SqlClient.SqlClient, statement: string) =>
   sql.withTransaction(
     Effect.gen(function* () {

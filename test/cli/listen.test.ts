@@ -138,7 +138,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer lis
       )
     }))
 
-  test("waits with an event while nobody listens, and says so once", ({ env, shop }) =>
+  test("waits with an event while no receiver listens, and says so once", ({ env, shop }) =>
     Effect.gen(function* () {
       const port = yield* freePort
       const { said, says } = yield* watch(["listen", "--forward-to", `http://127.0.0.1:${port}/hook`], env)

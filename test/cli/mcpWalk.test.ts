@@ -147,7 +147,7 @@ describe("an agent", () => {
         const terms = { amount: 4200, currency: "USD", out_trade_no: `cart-${speaks}` }
         assert.include(textOf(yield* agent.call("orders_create", terms)), "did not confirm", speaks)
         yield* agent.data("orders_create", terms)
-        // A secret with which anybody could sign is not told.
+        // A signing secret is not shown.
         assert.include(JSON.stringify(yield* agent.data("webhookSigningSecret_get")), "withheld")
       }
       assert.lengthOf(asked, 4)

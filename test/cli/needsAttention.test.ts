@@ -130,7 +130,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       Effect.gen(function* () {
         const { amounts, running, words } = yield* afterAnOutage
         const line = yield* faultyLine(running.baseUrl, () => {})
-        // The list; and of each a look, the act, and a look when nobody answered.
+        // The list; and of each a look, the act, and a look when no answer came.
         line.plan("pass", "pass", "lose", "pass", "pass", "refuse", "pass")
         const first = yield* type([...words, "--json"], operatorEnv(running, line.url))
         assert.deepStrictEqual(

@@ -358,7 +358,7 @@ function plants(): ReadonlyArray<readonly [what: string, plant: Plant, path: str
     ["a status is another", of("refund", (refund) => (refund.status = "pending")), "status"],
     ["an error has another code", ({ error }) => error && (error.code = "unheard_of"), "error.code"],
     [
-      "an enumeration has a word that nobody knows",
+      "an enumeration has an unknown word",
       of("checkout.session", (session) => (session.ui_mode = "unheard_of")),
       "ui_mode"
     ],

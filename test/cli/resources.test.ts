@@ -120,7 +120,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("commands f
       assert.deepStrictEqual(none, { code: 0, stdout: "", stderr: "No orders found.\n" })
     }))
 
-  test("prints a table whose columns stand under each other, and no control character of anybody", ({ env, json }) =>
+  test("prints a table with aligned columns, and no user's control character", ({ env, json }) =>
     Effect.gen(function* () {
       yield* json("orders create --amount 1999 --out-trade-no short")
       yield* json("orders create --amount 5 --out-trade-no a-longer-number")

@@ -107,7 +107,7 @@ describe("a runner that is killed between the commit of an event and its deliver
           yield* performAtLast(doomed, "pay", yield* newOrder(doomed, wallet))
           yield* performAtLast(other, "pay", yield* newOrder(other, wallet))
         }
-        // No runner is told of it, as when its own dies at once.
+        // No runner is notified, as when its own dies at once.
         yield* insertDeliveries(sql, { merchantId, count: 1 }, `'${new URL(hook.url).host}'`)
         doomed.signal("SIGKILL")
         yield* Effect.timeoutOrElse(hook.next, {

@@ -19,8 +19,8 @@ const quantile = (numbers: ReadonlyArray<number>, share: number) =>
   numbers.toSorted((a, b) => a - b)[Math.ceil(numbers.length * share) - 1] ?? 0
 
 /**
- * Asks again as soon as it is told to come back, until the replacement is in the cluster, too. Returns the longest time
- * without an answer, in seconds. A person sees them.
+ * Retries at once after each refusal, until the replacement is in the cluster, too. Returns the longest time without an
+ * answer, in seconds. A person sees them.
  */
 const untilSteady = (coffer: Coffer, order: Order, note: string, replacement: Coffer | undefined) =>
   Effect.gen(function* () {

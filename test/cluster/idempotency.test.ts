@@ -59,7 +59,7 @@ describe("an Idempotency-Key on two runners", () => {
 
   for (const [who, isKnown] of [
     ["a runner that lives", true],
-    ["a runner of which nobody can tell whether it lives", false]
+    ["a runner of which it is unknown whether it lives", false]
   ] as const) {
     it.live(`${who} keeps its claim until the lease of 30 s ends; then the other takes over`, () =>
       Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
  * The key of a request of one change is written with that change (docs/decisions/0004). Two services on one database,
- * as two runners are: the change that commits first is the request, and any other is told what that one was answered.
+ * as two runners are: the change that commits first is the request, and any other gets the answer of that one.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber } from "effect"

@@ -99,7 +99,7 @@ describe.concurrent("a runner that is paused", () => {
       )
 
       for (const plan of plans) {
-        // A report that has not come is told now; an order that was paid then cannot be closed.
+        // A report that has not come is sent now; an order that was paid then cannot be closed.
         if (plan.deed === "pay") yield* eventually("just paid", isPaid(a, plan))
         else yield* performAtLast(a, plan.deed, plan)
         yield* assertDone(b, plan, ...(plan.deed === "annotate" ? ["meanwhile"] : []))

@@ -79,7 +79,7 @@ describe.skipIf(leftOut)(named("a primary with a synchronous standby"), () => {
           const seconds = [promoted - since, load.gapSince(since)].map((millis) => (millis / 1_000).toFixed(1))
           process.stdout.write(`primary lost by ${way}: promoted after ${seconds[0]} s, no write for ${seconds[1]} s\n`)
           if (way === "SIGSTOP") {
-            // It wakes up as a primary that nobody has told of its successor.
+            // It wakes up as a primary that does not know its successor.
             primary.signal("SIGCONT")
             yield* moreWrites
             primary.signal("SIGKILL")

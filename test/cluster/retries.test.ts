@@ -1,9 +1,9 @@
 /**
  * The answer to a write that is sent again, for each kind of write after each kind of failure; and that it is done
  * once. The table is printed. In a cell: the status, `kept` where it is the first request's stored answer, the code of
- * a refusal. `-`: the failure does not happen to this write. No caller is told 409 `idempotency_in_progress`, since the
- * runner that had the key is known to be dead (silences: I6). The caller of evidence without a key is told that it was
- * submitted (silences: D18). A merchant, a key and the address of a file are made anew (silences: U11, D6).
+ * a refusal. `-`: the failure does not happen to this write. No caller gets 409 `idempotency_in_progress`, since the
+ * runner that had the key is known to be dead (silences: I6). The caller of evidence without a key learns that it was
+ * submitted (silences: D18). A merchant, a key and the address of a file are made again (silences: U11, D6).
  */
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -82,7 +82,7 @@ operator: revoke                      | 200         | -           | 200         
 person: give a role                   | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 person: take a role                   | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 person: end sessions                  | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
-person: begin anew                    | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
+person: reset access | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 `
 
 /** For a machine that does other things beside. */

@@ -223,7 +223,7 @@ describe.concurrent("a second Coffer on one database", () => {
   )
 })
 
-/** A module that makes the program's own code fail where nobody expects it. */
+/** A module that makes the program's own code fail unexpectedly. */
 const broken = [
   'import http from "node:http"; import { syncBuiltinESMExports } from "node:module"',
   'http.createServer = () => { throw new Error("a mistake of ours") }',

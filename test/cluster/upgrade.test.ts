@@ -82,7 +82,7 @@ const oneAfterTheOther = (first: Building, second: Building, migratesEarly = tru
     assert.include(line, `${shown(after)}of shape ${after.shapes.join(", ")}: they cannot talk to each other.`)
     assert.strictEqual(yield* newestMigration(story), migrated, "the refused one has migrated the database")
 
-    // So a runner of before that dies meanwhile comes back.
+    // So a runner of the older version that dies meanwhile comes back.
     yield* left(one, "SIGKILL")
     yield* moreWrites
     const again = yield* joined(before)

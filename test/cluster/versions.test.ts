@@ -1,4 +1,4 @@
-/** Runners of two versions: who talks to whom, and what is told of those who cannot (docs/decisions/0026). */
+/** Runners of two versions: which can talk, and what is logged about those that cannot (docs/decisions/0026). */
 import { createServer } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,5 +1,5 @@
 /**
- * The console where answers do not come: acts whose answers are lost are done once, a console that was built anew is
+ * The console where answers do not come: acts whose answers are lost are done once, a console that was rebuilt is
  * offered, and pages stay and say so while the service is away.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"

@@ -60,7 +60,7 @@ it.live.runIf(isSoak)(
         const { go, page } = people[role]
         const open = Effect.andThen(go(path(seed)), drawn(page))
         const calls = yield* callsDuring(page, open)
-        // A payout of so many rows is told to be read as a file: a refusal with a reason.
+        // A payout of so many rows has to be read as a file: a refusal with a reason.
         assert.deepStrictEqual(
           calls.filter(({ status }) => status >= 500),
           [],

@@ -73,7 +73,7 @@ describe.skipIf(executable === undefined)(`the ledger's proof in the browser${ne
           })
         }
         yield* Effect.promise(async () => {
-          // All was written anew after the newest row: the row that this browser had kept is not the same any more.
+          // All was rewritten after the newest row: the row that this browser had kept is not the same any more.
           const newest = links[0]!
           await page.evaluate((id) => {
             const [name] = Object.keys(localStorage).filter((key) => key.startsWith("coffer.ledger."))

@@ -1,6 +1,6 @@
 /**
  * Four people at work in the console, each from where they begin to what they came for: how many clicks and keys it
- * takes at most. Seconds depend on the machine; they are told and not judged.
+ * takes at most. Seconds depend on the machine; they are printed and not asserted.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -272,7 +272,7 @@ describe("a change of SECRET_KEY", () => {
   )
 })
 
-/** A runner that does no more than it is told. */
+/** A runner that only does what the test asks. */
 const storeOn = (database: string, doubt = Doubt.make()) =>
   Effect.map(
     Layer.build(

@@ -28,7 +28,7 @@ describe.skipIf(executable === undefined)(`paying at checkout${needsChromium}`, 
       })
       assert.isBelow(keys, 12)
       assert.strictEqual(yield* status, "paid")
-      assert.deepStrictEqual(said, [], "nobody else is asked and nothing is refused")
+      assert.deepStrictEqual(said, [], "no other host is called and nothing is refused")
     })
   )
 

@@ -29,7 +29,7 @@ const clone = Effect.gen(function* () {
   return folder
 })
 
-/** The environment of somebody who has never seen this project: none of its programs on the PATH, no settings of it. */
+/** A fresh environment: none of this project's programs on the PATH, and none of its settings. */
 const newcomer = (port: number) => {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_ENV$|CI$)/i.test(name))
   const PATH = (process.env["PATH"] ?? "").split(":").filter((entry) => !entry.includes("node_modules"))

@@ -1,4 +1,4 @@
-/** KEEP_*: how long rows are kept, with a bound below for each kind that somebody relies on. */
+/** KEEP_*: how long rows are kept, with a lower bound for each kind that is relied on. */
 import { assert, it } from "@effect/vitest"
 import { Duration, Effect, Result } from "effect"
 import { settingsOf } from "../kit/program/settings.ts"

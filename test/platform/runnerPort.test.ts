@@ -26,7 +26,7 @@ import { eventually } from "../kit/Process.ts"
 
 const until = (what: string, check: () => boolean) => eventually(what, Effect.sync(check), "1 minute")
 
-/** A runner port behind somebody on the way to it. */
+/** A runner port behind a man in the middle. */
 const tapped = Effect.gen(function* () {
   const [own, behind] = [yield* localPlace, yield* localPlace]
   const port = yield* portOf(keyed(own, "key"), behind)

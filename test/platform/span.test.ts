@@ -12,7 +12,7 @@ describe("a function with a span", () => {
   )
 
   for (const collected of [true, false]) {
-    it.effect(`answers ${collected ? "where spans are collected" : "where nobody collects spans"}`, () =>
+    it.effect(`answers ${collected ? "where spans are collected" : "where no spans are collected"}`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual([yield* half(4), yield* half(3)], [2, "odd"])
       }).pipe(Effect.provideService(References.TracerEnabled, collected))

@@ -1,4 +1,4 @@
-/** Calls to runners that fall silent, with other ends that answer when they are told to. */
+/** Calls to runners that fall silent, with other ends that answer on command. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, type Exit, Fiber, Layer } from "effect"
 import { ClusterError, EntityAddress, EntityId, EntityType, RunnerAddress, Runners, ShardId } from "effect/cluster"
@@ -50,7 +50,7 @@ describe("a runner that answers nothing any more", () => {
       yield* call(frozen)
       answers.set(frozen, Deferred.await(awake))
 
-      // It may still be starting: nobody has heard of it.
+      // It may still be starting: it has never answered.
       const waiting = yield* Effect.forkChild(call(starting))
       const underWay = yield* Effect.replicateEffect(Effect.forkChild(call(frozen)), 3)
       for (const fiber of underWay) yield* assertRefused(Fiber.join(fiber))

@@ -62,7 +62,7 @@ it.live("no checkout token, file address, query string, card number or key leave
         "http.request.header.referer": `https://pay.example/base/checkout/${secrets[0]}`,
         "http.request.header.cookie": secrets[4],
         "http.response.header.location": `/files/${secrets[1]}?x=${secrets[2]}`,
-        // A name that nobody thought of.
+        // An unforeseen name.
         came_from: [`https://pay.example/checkout/${secrets[0]}/events`, `card ${secrets[3]}`],
         told: `svc_live_${body} and ${body}.png`,
         kept: "order TRD_SB_01KARWCVD8QZ4T7XM2N9B5HCJG is paid?"

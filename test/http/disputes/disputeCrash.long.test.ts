@@ -20,7 +20,7 @@ describe("a process that dies", () => {
   ] as const) {
     for (const where of ["before", "after"] as const) {
       const name = `DisputeChannel.${point}`
-      it.live(`${where} the channel is told to ${point}: a worker tells it again, and it counts once`, () =>
+      it.live(`${where} the call to ${point}: a worker repeats it, and it counts once`, () =>
         Effect.gen(function* () {
           const fault = dying(name, where)
           const running = yield* start({ clock: "test", faults: fault.layer })
@@ -40,7 +40,7 @@ describe("a process that dies", () => {
         })
       )
 
-      it.live(`${where} the channel is told to ${point}: the same request again, at once, finishes it`, () =>
+      it.live(`${where} the call to ${point}: the same request again, at once, finishes it`, () =>
         Effect.gen(function* () {
           const running = yield* start({ clock: "test", faults: dying(name, where).layer })
           const dispute = yield* disputed(running)
@@ -81,7 +81,7 @@ describe("a process that dies", () => {
       const dispute = yield* disputed(running)
       yield* dispute.respond(submission)
       yield* dispute.shop.reachable(false)
-      // Each ten seconds of it are a round: the bank tells of the dispute, and nobody hears.
+      // Each ten seconds of it are a round: the bank reports the dispute without an answer.
       yield* running.pass("10 minutes")
       assert.deepStrictEqual(yield* dispute.read, dispute.opened)
       yield* dispute.shop.reachable(true)

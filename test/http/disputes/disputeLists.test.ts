@@ -1,5 +1,5 @@
 /**
- * GET /v1/disputes and GET /v1/disputes/{ref}: filters, pages, files, both numbers, and that nobody sees another's
+ * GET /v1/disputes and GET /v1/disputes/{ref}: filters, pages, files, both numbers, and that no merchant sees another's
  * (spec: Endpoints, Disputes; List conventions; General rules, 4).
  */
 import { assert, describe, layer } from "@effect/vitest"

@@ -151,7 +151,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a draft of
       const again = yield* over(first, "Carol", "carol")
       assert.deepStrictEqual([again.status, again.headers.get("idempotent-replayed")], [200, "true"])
       assert.deepStrictEqual((yield* dispute.evidence).evidence, { customer_name: "Carol" })
-      // Nor is it submitted over a draft that nobody has read.
+      // Nor is it submitted over an unread draft.
       const submitted = yield* dispute.respond(
         { evidence: { customer_name: "Dan" }, submit: true },
         { "If-Match": `"${first}"` }

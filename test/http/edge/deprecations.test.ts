@@ -1,4 +1,4 @@
-/** Operations that will go, as callers and operators are told (docs/versioning.md, Deprecation). */
+/** Deprecated operations, as announced to callers and operators (docs/versioning.md, Deprecation). */
 import { Api } from "@coffer/contract/Api"
 import { Deprecations, markDeprecated } from "@coffer/contract/deprecations"
 import { assert, describe, it } from "@effect/vitest"

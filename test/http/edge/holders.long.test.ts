@@ -1,8 +1,8 @@
 /**
- * Beside clients that hold as much as they can, nobody else is refused (silences: U12, U19), and the service's process
- * stays below the memory that docs/security.md says. By default small; in the soak with 1,000 requests of others and
- * 9,000 connections, and it prints how long the others waited and the memory. HOLDERS_REQUESTS and HOLDERS_CONNECTIONS
- * say other numbers.
+ * Beside clients that hold as much as they can, no other client is refused (silences: U12, U19), and the service's
+ * process stays below the memory that docs/security.md says. By default small; in the soak with 1,000 requests of
+ * others and 9,000 connections, and it prints how long the others waited and the memory. HOLDERS_REQUESTS and
+ * HOLDERS_CONNECTIONS say other numbers.
  */
 import { readFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"

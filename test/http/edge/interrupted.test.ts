@@ -10,7 +10,7 @@ import { head, type RawReply, sendRaw } from "../../kit/callers/Raw.ts"
 import { freshDatabase, start } from "../../kit/Service.ts"
 import { blocking } from "../../kit/faults/Faults.ts"
 
-/** Ends as a call does whose runner went away: interrupted, though nobody has interrupted the caller. */
+/** Ends as a call does whose runner went away: interrupted, without an interruption of the caller. */
 const interrupting = (point: string) =>
   Layer.succeed(Faults, {
     around: (at, effect) => (at === point ? Effect.failCause(Cause.interrupt()) : effect)

@@ -65,7 +65,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
         yield* pass("59 seconds")
         assert.deepStrictEqual(yield* many(110, write(api, key)), { 201: 100, 429: 10 })
         limited(yield* write(api, key), 1)
-        // A fixed minute would begin anew here, and let 120 pass.
+        // A fixed minute would start over here, and let 120 pass.
         yield* pass("1 second")
         assert.deepStrictEqual(yield* many(120, write(api, key)), { 201: 20, 429: 100 })
         limited(yield* write(api, key), 59)

@@ -31,7 +31,7 @@ const nameOf = ({ method, path }: HttpApiEndpoint.Top) => `${method} ${path}`
 /** 1.2 MB of JSON parse in some 10 ms; 2,000 values are canonicalised, sorted and decoded in 2. */
 const [bytesMax, valuesMax] = [1_200_000, 2_000]
 
-/** The objects that each request needs: all of them of one merchant, made anew. */
+/** The objects that each request needs: all of them of one new merchant. */
 const world = Effect.gen(function* () {
   const { api, atRest, baseUrl, context, sql } = yield* Service
   const { merchantId, sandboxKey: key } = yield* api.newMerchant()
@@ -100,7 +100,7 @@ const world = Effect.gen(function* () {
       on conflict (id) do nothing`
     return id
   }).pipe(Effect.catchTags({ SqlError: Effect.die }))
-  /** Keys that nobody opens here. */
+  /** Keys that are never decrypted here. */
   const account = Effect.andThen(
     Effect.ignore(sql`update merchant_modes set channel_accounts = '{"stripe": {"isActive": false,
       "setAt": "2026-01-01T00:00:00.000Z", "own": {"secretKey": "", "webhookSecret": "", "account": null}}}'

@@ -58,7 +58,7 @@ describe("a repeated key", () => {
       for (const refused of [{ amount: 0 }, "{not json", { amount: 1, currency: "EUR" }]) {
         assert.strictEqual((yield* create(service, "k", refused)).status, 400)
       }
-      // A create asks nobody outside: it is refused without having claimed anything.
+      // A create makes no outside call: it is refused without a claim.
       assert.deepStrictEqual(yield* service.sql`select id from idempotency_keys`, [])
       assert.strictEqual((yield* create(service, "k", { amount: 100 })).status, 201)
     })
@@ -237,7 +237,7 @@ describe("a crash", () => {
     ["an update", "/v1/orders/known", { metadata: { a: "1" } }, 200],
     ["an expire", "/v1/orders/known/expire", "", 200],
     ["a payment", "/v1/test_helpers/orders/known/pay", {}, 200],
-    ["a payment that nobody reports", "/v1/test_helpers/orders/known/pay", { outcome: "succeed_unreported" }, 200]
+    ["an unreported payment", "/v1/test_helpers/orders/known/pay", { outcome: "succeed_unreported" }, 200]
   ] as const) {
     it.live(`between commit and answer of ${what}: the retry gets the stored answer at once`, () =>
       Effect.gen(function* () {

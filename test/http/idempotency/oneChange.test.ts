@@ -1,6 +1,6 @@
 /**
- * An operation whose key goes into its one change (docs/decisions/0004) commits nothing else and asks nobody outside:
- * a repeat may run it to the end before the key's row says that it is one.
+ * An operation whose key goes into its one change (docs/decisions/0004) commits nothing else and makes no outside
+ * calls: a repeat may run it to the end before the key's row says that it is one.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ import { send } from "../../kit/routes/write.ts"
 import { writes } from "../../kit/routes/writes.ts"
 import { start } from "../../kit/Service.ts"
 
-/** Whether something is written, or somebody outside is asked, at a point. Calls are logged beside. */
+/** Whether something is written, or an outside call is made, at a point. Calls are logged beside. */
 const isAct = (point: string) => !/^(Idempotency|Logs)[.]/.test(point)
 
 describe("an operation whose key is written along", () => {

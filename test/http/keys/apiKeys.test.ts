@@ -1,5 +1,6 @@
 /**
- * Keys with scopes beside the two main keys: what is kept of them, and what each kind is told (silences: U26 to U28).
+ * Keys with scopes beside the two main keys: what is stored of them, and the refusals of each kind (silences: U26 to
+ * U28).
  */
 import { crc32 } from "node:zlib"
 import { assert, describe, it, layer } from "@effect/vitest"

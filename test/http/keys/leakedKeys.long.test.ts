@@ -1,4 +1,4 @@
-/** `POST /leaked_keys`: what a report does, what it answers, and who is told (docs/security.md; silences: U29). */
+/** `POST /leaked_keys`: what a report does, its answer, and who is notified (docs/security.md; silences: U29). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { keysOf } from "../../kit/callers/apiKeys.ts"

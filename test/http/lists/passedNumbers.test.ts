@@ -1,6 +1,6 @@
 /**
  * A list has shown a later number to the account than the one that a write brings, as after the write has waited for a
- * lock: the write gets later numbers and is done, and its caller is told nothing of it (docs/decisions/0050).
+ * lock: the write gets later numbers and is done, unnoticed by its caller (docs/decisions/0050).
  */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"

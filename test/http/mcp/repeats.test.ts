@@ -115,7 +115,7 @@ const endings: Readonly<Record<string, (agent: Agent) => Effect.Effect<Args>>> =
   erasures_create: () => Effect.succeed({ email: "ann@shop.example" })
 }
 
-/** Each call gives another secret, and never one of before. */
+/** Each call gives another secret, and never an earlier one. */
 const rotations: Readonly<Record<string, (agent: Agent) => Effect.Effect<Args>>> = {
   webhookEndpoints_rotateSecret: endpoint,
   webhookSigningSecret_rotate: nothing

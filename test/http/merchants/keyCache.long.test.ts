@@ -162,7 +162,7 @@ describe("while no word of changes can arrive", () => {
       const { liveKey, sandboxKey } = merchant
       assert.strictEqual(yield* status(api.get("/v1/balance", liveKey)), 403)
 
-      // A reset that nobody hears of: as long as this runner listens, it answers from memory.
+      // A reset without a notification: as long as this runner listens, it answers from memory.
       const silently = (mode: string, hash: string) =>
         sql`update merchant_modes set key_hash = ${hash} where merchant_id = ${merchant.merchantId} and mode = ${mode}`
       const [row] = yield* sql<{ hash: string }>`select key_hash as hash from merchant_modes
@@ -216,13 +216,13 @@ describe("while no word of changes can arrive, a key with scopes", () => {
       const { api, sql } = running
       const { key, key_id } = yield* keysOf(running).create()
       const works = Effect.map(status(api.get("/v1/balance", key)), (code) => code === 200)
-      // A revocation that nobody hears of: as long as this runner listens, it answers from memory.
+      // A revocation without a notification: as long as this runner listens, it answers from memory.
       const silently = (at: string | null) =>
         sql`update api_keys set revoked_at = ${at}::text::timestamptz where key_id = ${key_id}`
       yield* eventually(
         "the key to be in memory",
         Effect.gen(function* () {
-          // A key that was nobody's is remembered for ten minutes.
+          // An unknown key is remembered for ten minutes.
           yield* running.leap("11 minutes")
           yield* silently(null)
           const before = yield* works
@@ -279,7 +279,7 @@ describe("heartbeats: while the connection for changes is silently dead", () => 
       assert.strictEqual(yield* status(api.get("/v1/balance", key)), 200)
       assert.isFalse(yield* isRemembered("live", liveKey))
 
-      // It listens anew a second later, by the test's clock. A key that was nobody's is remembered for ten minutes.
+      // It listens anew a second later, by the test's clock. An unknown key is remembered for ten minutes.
       yield* eventually(
         "the new key to be in memory",
         Effect.andThen(running.leap("11 minutes"), isRemembered("sandbox", key)),

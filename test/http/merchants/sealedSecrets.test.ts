@@ -1,4 +1,4 @@
-/** A sealed secret opens in its own row and nowhere else; those from before that was so are sealed anew. */
+/** A sealed secret opens in its own row and nowhere else; older ones are encrypted again. */
 import { createCipheriv, hkdfSync, randomBytes } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"

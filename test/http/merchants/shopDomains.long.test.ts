@@ -110,7 +110,7 @@ describe("of two merchants that ask for one host", () => {
         yield* set(squatter, host)
         yield* verified(running)
         assert.strictEqual((yield* domainOf(squatter)).status, "pending")
-        // Both records are there: the first keeps it, and the second is told.
+        // Both records are there: the first keeps it, and the second gets a finding.
         yield* prove(squatter, dns)
         yield* pass("1 hour")
         assert.include(yield* domainOf(squatter), { status: "pending", problem: "taken" })

@@ -157,7 +157,7 @@ it.live("no row of the log can be changed, removed or truncated by the owner of 
 for (const [what, statement, found] of [
   ["changed", "update audit_log set actor = 'Eve' where sequence = 2", 1],
   ["removed", "delete from audit_log where sequence = 2", 1],
-  ["changed and hashed anew", "update audit_log set act = 'x', hash = repeat('0', 64) where sequence = 2", 2]
+  ["changed and rehashed", "update audit_log set act = 'x', hash = repeat('0', 64) where sequence = 2", 2]
 ] as const) {
   it.live(`an entry that a superuser has ${what} is found by the audit`, () =>
     Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Keys and tokens that are nobody's: counted, logged now and then, and refused by address when they are many. */
+/** Unknown keys and tokens: counted, logged now and then, and refused by address when they are many. */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,5 +1,5 @@
 /**
- * Lists of the whole installation are in the order of commits, at whichever runner a row was written: somebody who goes
+ * Lists of the whole installation are in the order of commits, at whichever runner a row was written: a reader who goes
  * on from the newest row misses none (docs/decisions/0050).
  */
 import { assert, describe, it } from "@effect/vitest"

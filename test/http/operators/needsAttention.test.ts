@@ -1,4 +1,4 @@
-/** GET /operator/v1/held_up: what waits for somebody or something, of every kind, and when it leaves the list. */
+/** GET /operator/v1/held_up: objects of every kind that need attention, and when they leave the list. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Wakeups } from "../../../src/platform/commit/Wakeups.ts"

@@ -23,7 +23,7 @@ const pay = ({ api, merchant }: Running, tradeNo: string, body: object = {}) =>
 const expire = ({ api, merchant }: Running, tradeNo: string) =>
   api.post(`/v1/orders/${tradeNo}/expire`, merchant.sandboxKey)
 
-/** As a client does: one that is told 503 looks whether it happened, and if not tries again. */
+/** As a client does: after 503 it checks whether it happened, and if not retries. */
 const payUntilPaid = (service: Running, tradeNo: string): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { status } = yield* pay(service, tradeNo)

@@ -61,7 +61,7 @@ it.effect("goes with all that belongs to it once it is as old; one that was paid
     assert.deepStrictEqual(yield* counts(running), before)
     assert.strictEqual((yield* shop.order(paid["trade_no"]))["status"], "paid")
     yield* assertLedgerWhole(running.sql)
-    // The place of a row that is gone, in a list that somebody follows.
+    // The position of a dropped row, in a list that is followed.
     const later = yield* order({ out_trade_no: "left" })
     const followed = yield* said(shop.get(`/v1/orders?ending_before=${pending["trade_no"]}`))
     assert.deepStrictEqual(

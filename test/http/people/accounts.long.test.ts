@@ -158,7 +158,7 @@ it.live("a caller without a session, a role there or such a page has no access",
     const orders = `${at("sandbox")}/orders`
     const guest = yield* consoleBrowser(api).call("GET", orders)
     assert.deepStrictEqual([guest.status, guest.headers.get("www-authenticate")], [401, 'Cookie realm="console"'])
-    // A key stands for nobody here, and a session for nobody at `/v1`.
+    // A key is not accepted here, nor a session at `/v1`.
     const keyed = yield* consoleBrowser(api).call("GET", orders, undefined, { "X-Api-Key": merchant.sandboxKey })
     assert.strictEqual(keyed.status, 401)
     const owner = yield* enter("owner")

@@ -1,4 +1,4 @@
-/** Links on the terminal of the embedded default, by which somebody on this machine looks at the console. */
+/** Links on the terminal of the embedded default, with which a developer on this machine opens the console. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
@@ -44,7 +44,7 @@ it.live("one link signs in to the demo merchant as its owner, and one as an oper
     const operator = yield* use(pair!.operator)
     assert.strictEqual((yield* operator.operate("GET", "/merchants")).status, 200)
     assert.strictEqual((yield* owner.operate("GET", "/merchants")).status, 403)
-    // Used before, by somebody else, and of two at once.
+    // Used before, by another browser, and of two at once.
     for (const link of [pair!.owner, pair!.operator]) assert.strictEqual((yield* use(link)).reply.status, 400)
     const again = (yield* links)!.owner
     const two = yield* Effect.all([use(again), use(again)], { concurrency: "unbounded" })

@@ -60,7 +60,7 @@ it.live("signs in the person whose address the provider has verified, and knows 
     // The account is who it is, whatever its address.
     provider.accounts.set("a1", { email: "other@shop.example", email_verified: false })
     assert.strictEqual((yield* enter(browser(), "a1")).body.data.person.person_id, person.person_id)
-    // The address was given on to somebody else.
+    // The address was reassigned to another person.
     provider.accounts.set("a2", ada)
     const heir = yield* enter(browser(), "a2")
     assert.deepStrictEqual([heir.status, heir.body.error], [403, "forbidden"])

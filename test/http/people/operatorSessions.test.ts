@@ -139,7 +139,7 @@ it.live("a person, and the tokens that were shown to this person or belong to it
     assert.strictEqual(yield* bySession(other, 7), 202, "the token is this person's, too")
     assert.strictEqual(yield* bySession(one, 7), 200)
     assert.strictEqual(yield* byToken(shown.token, 8), 202)
-    assert.strictEqual(yield* bySession(other, 8), 200, "a person beside somebody else's token is the second")
+    assert.strictEqual(yield* bySession(other, 8), 200, "a person besides another person's token is the second")
   }).pipe(Effect.scoped)
 )
 

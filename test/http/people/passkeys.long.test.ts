@@ -248,7 +248,7 @@ it.live("where passkeys are demanded, a link opens a session that registers the 
     // Another session that a mail opened adds none.
     assert.strictEqual((yield* newPasskey(twin)).registered.status, 409)
     assert.include(yield* mails.mail(7), "A passkey was added")
-    // From now on a mail signs nobody in.
+    // From now on a mail does not sign in.
     const again = browser()
     const before = mails.mails.length
     yield* again.call("POST", "/sign_in", { email: "op@pay.example" })

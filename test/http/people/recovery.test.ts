@@ -1,4 +1,4 @@
-/** How a person who cannot sign in begins anew: by another owner, or by operators. */
+/** Resetting the access of a person who cannot sign in: by another owner, or by operators. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { authenticator } from "../../kit/callers/authenticator.ts"

@@ -13,7 +13,7 @@ import { start } from "../../kit/Service.ts"
 
 const hour = 3_600_000
 
-/** Takes posts and answers the first of them when it is told to. */
+/** Takes posts and answers the first of them on command. */
 const holdingReceiver = Effect.gen(function* () {
   const held = yield* Deferred.make<ServerResponse>()
   const server = createServer((request, response) => {

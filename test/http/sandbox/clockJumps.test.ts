@@ -19,7 +19,7 @@ const stopsOf = fc
   })
   .map((stops) => stops.toSorted((a, b) => a - b))
 
-/** Numbers and addresses differ from merchant to merchant: each is told by when it was first met. */
+/** Numbers and addresses differ from merchant to merchant: each is replaced by its order of appearance. */
 const nameless = (value: unknown): unknown => {
   const names = new Map<string, string>()
   const text = JSON.stringify(value, (key, inner) => (key === "checkout_url" || key === "receipt_url" ? "" : inner))

@@ -61,7 +61,7 @@ it.live("a sandbox that is years ahead writes no time to come into a row that is
     const { dispute_no } = yield* post(`/test_helpers/orders/${other.trade_no}/dispute`)
     yield* post(`/disputes/${dispute_no}/evidence`, { files: [{ type: "receipt", url: file }], submit: true })
     yield* post(`/orders/${(yield* order()).trade_no}/expire`)
-    // A key that is nobody's, a refused call, and one with a key of its own.
+    // An unknown key, a refused call, and one with a key of its own.
     yield* api.get("/v1/orders", `${sandboxKey.slice(0, -1)}x`)
     yield* call("GET", "/orders/nowhere")
     yield* api.call("POST", "/v1/orders", {

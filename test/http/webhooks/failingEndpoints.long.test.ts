@@ -1,4 +1,4 @@
-/** Merchants are told of endpoints that fail, and those that want it have them disabled (silences: W25, W26). */
+/** Merchants are notified of failing endpoints, which are disabled if they want it (silences: W25, W26). */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Redacted } from "effect"
 import { Statement } from "effect/sql"

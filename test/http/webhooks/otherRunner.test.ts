@@ -1,4 +1,4 @@
-/** A webhook setting that one runner is told, the other routes and signs by (docs/decisions/0021). */
+/** A webhook setting that is changed at one runner takes effect at the other (docs/decisions/0021). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { hooksOf, signaturesIn, stripeAccepts } from "../../kit/callers/Hooks.ts"

@@ -23,7 +23,7 @@ export interface Life {
     work: Effect.Effect<unknown, E>,
     at?: Point & { readonly side: Side }
   ) => Effect.Effect<{ readonly died: boolean; readonly passed: ReadonlyArray<Point> }, E>
-  /** Closes the scope of a dead service in the background: nobody needs anything from it any more. */
+  /** Closes the scope of a dead service in the background: it is not needed any more. */
   readonly bury: Effect.Effect<void>
 }
 

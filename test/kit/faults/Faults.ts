@@ -36,7 +36,7 @@ export const blocking = Effect.fnUntraced(function* (
   return built
 })
 
-/** Dies at the point the first time somebody comes there, before or after what happens there; and lists who came. */
+/** Dies at the first visit of the point, before or after its effect; and lists the visits. */
 export const dying = (point: string, where: "before" | "after") => {
   const came: Array<string> = []
   let dead = false

@@ -22,7 +22,7 @@ export const receiver = Effect.gen(function* () {
   return { events, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
 })
 
-/** A buyer opens a link. Without a key an answer that is lost is an order that nobody was told of. */
+/** A buyer opens a link. Without a key a lost answer is an order without a known caller. */
 const visit = (port: number, path: string, ip: string) =>
   new Promise<void>((resolve) => {
     const asked = requestOf(

@@ -25,7 +25,7 @@ const dies = (
     const wire = yield* cable(database)
     const set = trap()
     const scope = yield* Scope.make()
-    // Its end finds no database and takes seconds, for which nobody has to wait.
+    // Its end finds no database and takes seconds, which need not be waited for.
     const bury = Effect.forkDetach(Scope.close(scope, Exit.void), { startImmediately: true })
     yield* Effect.addFinalizer(() => bury)
     const dying = yield* start({ clock: "test", database: wire.url, faults: set.layer }).pipe(Scope.provide(scope))

@@ -157,7 +157,7 @@ const build = async (folder: string, engine: Engine, signal: AbortSignal): Promi
 /** On a disk: the folders of the tests may be memory, and an engine fills gigabytes. */
 const folders = "/var/tmp"
 
-/** Built anew. The scope's close removes all that the engine has. */
+/** Rebuilt. The scope's close removes all that the engine has. */
 export const built = Effect.acquireRelease(
   Effect.sync(() => {
     const folder = mkdtempSync(path.join(folders, "coffer-image-"))

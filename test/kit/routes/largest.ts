@@ -228,7 +228,7 @@ export const escaped = (value: unknown, indent = "\n"): string => {
 const escapedText = (value: string) =>
   Array.from({ length: value.length }, (_, at) => `\\u${value.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
 
-/** Fields that nobody knows, as many and as long as they may be beside this body. */
+/** Unknown fields, as many and as long as they may be in this body. */
 export const filled = (json: string, limits: { readonly bytes: number; readonly values: number }): string => {
   const values = (text: string) => JSON.stringify(JSON.parse(text)).split(/[,[{]/).length
   const end = json.lastIndexOf("}")

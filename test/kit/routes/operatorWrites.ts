@@ -163,7 +163,7 @@ export const operatorWrites = [
     byOperator
   ),
   ...write(
-    "person: begin anew",
+    "person: reset access",
     "plain",
     "select 1 from people where email = lower('developer.' || $1 || '@shop.example')",
     (at) => Effect.map(member(at, "developer"), (personId) => ({ path: `/operator/v1/people/${personId}/recover` })),

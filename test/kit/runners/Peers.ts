@@ -48,7 +48,7 @@ export const witnessed = Effect.gen(function* () {
   return { log, note, refused, loggers: Layer.succeed(Logger.CurrentLoggers, new Set([logger])) }
 })
 
-/** A runner port that answers with what it is told. */
+/** A runner port with scripted answers. */
 export const portOf = Effect.fnUntraced(function* (tls: RunnerTls, at: Place) {
   const { log, loggers, note, refused } = yield* witnessed
   const received: Array<string> = []

@@ -96,7 +96,7 @@ export const performAtLast = (coffer: Coffer, deed: Deed, order: Order, note = "
     })
   )
 
-/** Sends a request and returns once it is on its way, though nobody may read it yet. */
+/** Sends a request and returns once it is on its way, though it may be unread yet. */
 export const knock = ({ baseUrl }: Coffer, deed: Deed, order: Order) =>
   Effect.promise(async () => {
     const { body, path } = requestOf(deed, order, "note")

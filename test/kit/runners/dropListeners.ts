@@ -7,7 +7,7 @@ export const listeners = (sql: SqlClient.SqlClient) =>
   sql<{ pid: number }>`select pid from pg_stat_activity
     where datname = current_database() and application_name like '%listener'`
 
-/** Ends the connections that hear of changes. The service listens anew a second later, by the test's clock. */
+/** Ends the connections for changes. The service listens again a second later, by the test's clock. */
 export const dropListeners = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* eventually(
     "the service to listen",

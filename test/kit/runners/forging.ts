@@ -33,7 +33,7 @@ const Wallets = Entity.make("Wallets", [
   })
 ])
 
-/** Tells a wallet of USD in the sandbox. With a key as somebody who has it, else in clear. */
+/** Tells a wallet of USD in the sandbox. With a key as its holder, else in clear. */
 export const forge = (to: Place, merchantId: string, commands: unknown, key?: Redacted.Redacted) => {
   const dialler =
     key === undefined

@@ -13,9 +13,9 @@ export interface Cable {
   readonly cutAt: (text: string) => void
   /** The connection on which this text was sent breaks when Postgres says `said`, which does not arrive. */
   readonly loseAnswer: (sent: string, said: string) => void
-  /** Connections there are, and those that are made from now on, carry nothing any more. Neither end is told. */
+  /** Existing and new connections carry nothing any more. Neither end notices. */
   readonly swallow: () => void
-  /** Connections that LISTEN carry nothing any more; how many they are. Later ones do. Neither end is told. */
+  /** Connections that LISTEN carry nothing any more; answers how many. Later ones do. Neither end notices. */
   readonly dropListeners: () => number
   /** From now on every byte is so many milliseconds under way, each way. */
   readonly slow: (millis: number) => void

@@ -5,7 +5,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Coffer } from "../Process.ts"
 
-/** Lines of the log that somebody may be woken up for. */
+/** Lines of the log for which an operator may be paged. */
 export const alarms = ({ said }: Pick<Coffer, "said">) =>
   said.stderr.split("\n").filter((line) => !/^$|"level":"(INFO|DEBUG)"/.test(line))
 
@@ -92,7 +92,7 @@ export const assertFewFailed = (outcomes: ReadonlyArray<Outcome>): number => {
   const { "200": paid = 0, "201": made = 0, "503": late = 0, cut = 0, ...others } = tally(outcomes)
   assert.deepStrictEqual(others, {})
   assert.isAtMost(cut, outcomes.length / 500)
-  // A request that waits for an owner is told 503 after 5 s, which a machine with too much other work takes.
+  // A request that waits for an owner gets 503 after 5 s, which a busy machine takes.
   assert.isAtMost(
     late,
     outcomes.length / 100,

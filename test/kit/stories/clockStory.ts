@@ -99,7 +99,7 @@ export const clockStory = Effect.fnUntraced(function* ({ apis, late, merchant, o
     if (delay !== undefined) due = millis(at) + duration_ms + Duration.toMillis(delay)
   }
 
-  // An order that nobody pays expires at exactly 24 hours.
+  // An unpaid order expires at exactly 24 hours.
   isAt(millis(unpaid.created_at) + day, millis(unpaid.expires_at), "24 hours")
   yield* advance({ to: iso(millis(unpaid.expires_at) - 60_000) })
   assert.strictEqual((yield* get(`/orders/${unpaid.trade_no}`)).status, "pending")

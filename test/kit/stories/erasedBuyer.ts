@@ -14,7 +14,7 @@ import type { Running } from "../Service.ts"
 export const email = "Jane.Doe+shop@buyer.example"
 export const name = "Jane Quillfeather"
 const street = "17 Marmalade Row"
-/** Traces that nobody may find: in upper or lower case, and as a part of an address on the web. */
+/** Traces that must not be found: in upper or lower case, and as a part of a URL. */
 const traces = [email, encodeURIComponent(email), name, street].map((text) => text.toLowerCase())
 
 /** Answers what it was sent, as some receivers do. */

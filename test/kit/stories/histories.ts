@@ -10,7 +10,7 @@ interface Deed<State> {
   readonly ask: (node: Coffer) => Effect.Effect<Reply>
   /** The state afterwards where the answer is what the rules say; undefined where it is not. */
   readonly judge: (state: State, reply: Reply) => State | undefined
-  /** The state afterwards if it was done and nobody was told. */
+  /** The state afterwards if it was done without an answer. */
   readonly unseen: (state: State) => State
 }
 

@@ -32,8 +32,8 @@ export type MerchantBooks = Effect.Success<ReturnType<typeof booksOf>>
 const line = (row: object) => Object.values(row).map(String).join(" ")
 
 /**
- * A refund that the channel settles at once freezes nothing. When nobody knows how it went, a worker finds that out,
- * and until then the amount is frozen, as for any refund that is pending: two ways to the same books.
+ * A refund that the channel settles at once freezes nothing. When its outcome is unknown, a worker finds that out, and
+ * until then the amount is frozen, as for any refund that is pending: two ways to the same books.
  */
 export const withoutFreeze = (books: MerchantBooks): MerchantBooks => ({
   ...books,
