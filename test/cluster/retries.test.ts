@@ -82,7 +82,7 @@ operator: revoke                      | 200         | -           | 200         
 person: give a role                   | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 person: take a role                   | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 person: end sessions                  | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
-person: reset access | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
+person: reset access                  | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 `
 
 /** For a machine that does other things beside. */
