@@ -180,7 +180,8 @@ const ways: ReadonlyArray<(text: string) => string> = [
       [...Array(c.length).keys()].map((at) => `\\u${c.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
     ),
   (text) => JSON.stringify(text).slice(1, -1),
-  (text) => text.replace(/[@._+-]/g, "\\$&"),
+  // Markdown escapes no percent sign, so there one is a byte.
+  (text) => (text.includes("%") ? text : text.replace(/[@._+-]/g, "\\$&")),
   (text) => text.replace(/[^a-z0-9.]/giu, (c) => `&#${c.codePointAt(0)};`),
   (text) => text.replace(/[^a-z0-9.]/giu, (c) => `&#x${c.codePointAt(0)!.toString(16)};`)
 ]

@@ -310,8 +310,8 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       OpenApi.annotations({
         summary: "Read a merchant's signing secret",
         description:
-          "The secret of the default endpoint and of order-level `notify_url`. The audit log has each reading. 202: it " +
-          "takes two operators, and another has to send the same request."
+          "The secret of the default endpoint and of order-level `notify_url`. The audit log has each reading. " +
+          "202: it takes two operators, and another has to send the same request."
       })
     )
   )

@@ -193,7 +193,7 @@ const personalNames: ReadonlySet<string> = new Set([
   ...textNames
 ])
 
-/** A dispute's reason is a word of the bank, a refund's the merchant's own text. An error of a call is a code of ours. */
+/** A dispute's reason is a word of the bank, a refund's the merchant's own text. The error of a call is a code. */
 const isPersonal = (name: string, object: object): boolean =>
   personalNames.has(name) &&
   !(name === "reason" && "dispute_no" in object) &&

@@ -134,7 +134,8 @@ const someOf = (texts: Iterable<string>, isOne: (text: string) => boolean): bool
 }
 
 /** No address has such a sign, also not as wide as a character of Chinese. A full stop of that kind may be its dot. */
-const betweenWords = String.raw`\s@<>(),;:"=&?/|%\\{}[\]\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2026\u3001\uFF01\uFF0C\uFF1A\uFF1B\uFF1F`
+const wideSigns = String.raw`\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2026\u3001\uFF01\uFF0C\uFF1A\uFF1B\uFF1F`
+const betweenWords = String.raw`\s@<>(),;:"=&?/|%\\{}[\]${wideSigns}`
 const aloneIsOne = new RegExp(
   String.raw`^(?:(?!\u3002)[^${betweenWords}])+@(?:(?!\u3002(?![a-z0-9]))[^${betweenWords}])+$`,
   "iu"

@@ -87,7 +87,9 @@ const operators = HttpApiBuilder.group(
           const before = yield* keys.find(keyOf(params))
           const { key_id: target, mode } = before
           yield* second.confirm({ act: "api_keys.update", target, content: payload, of: { ...payload, mode } })
-          return yield* reply(yield* noteChange(yield* keys.update(keyOf(params), payload, yield* operatorWhoAsks), before))
+          return yield* reply(
+            yield* noteChange(yield* keys.update(keyOf(params), payload, yield* operatorWhoAsks), before)
+          )
         },
         Effect.catchTags({
           ApiKeyEnded,

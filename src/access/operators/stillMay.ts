@@ -19,12 +19,6 @@ export const makeStillMay = (sql: SqlClient.SqlClient) => {
     belongsTo: string,
     may: (role: string) => boolean
   ) {
-    if (isToken(operatorId)) {
-      const works = yield* isThere(
-        sql`select from operators where operator_id = ${operatorId} and revoked_at is null for share`
-      )
-      if (!works) return false
-    }
     const people = [...new Set(personIds)]
     const inSession =
       sessionId === undefined
@@ -35,7 +29,12 @@ export const makeStillMay = (sql: SqlClient.SqlClient) => {
       where belongs_to = ${belongsTo} and person_id = any(${people}::text[]) and ${inSession}
       order by person_id for share`
     if (held.length < people.length || !held.every(({ role }) => may(role))) return false
-    // After the roles, as who takes the last one does.
+    // After the roles, as who takes one does, so that neither waits for the other.
+    if (isToken(operatorId)) {
+      return yield* isThere(
+        sql`select from operators where operator_id = ${operatorId} and revoked_at is null for share`
+      )
+    }
     return (
       sessionId === undefined ||
       (yield* isThere(sql`select from person_sessions where session_id = ${sessionId} for key share`))

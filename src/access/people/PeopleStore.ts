@@ -14,9 +14,8 @@ import * as oneAtATime from "../../platform/postgres/oneAtATime.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
-import { currentTime } from "../../platform/runtime/clock.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
-import { makeEndChanges } from "../merchants/stillGives.ts"
+import { makeEnds } from "./endAccess.ts"
 import { type Inviter, makeInvites, makeWithdraw } from "./rolesThatInvite.ts"
 
 export const Membership = Schema.Struct({
@@ -261,32 +260,6 @@ const makeReads = (sql: SqlClient.SqlClient) => {
   })
 
   return { first, members, withRoles }
-}
-
-const makeEnds = (sql: SqlClient.SqlClient) => {
-  const endChanges = makeEndChanges(sql)
-  /** Tokens of the operators' API that the person may have, and what the person has asked of a second operator. */
-  const endAsOperator = Effect.fnUntraced(function* (personId: string) {
-    const tokens = yield* sql<{ readonly operator_id: string }>`update operators
-      set revoked_at = coalesce(revoked_at, ${isoText(yield* currentTime)}::text::timestamptz)
-      where person_ids @> array[${personId}]::text[] returning operator_id`
-    const ids = [personId, ...tokens.map(({ operator_id }) => operator_id)]
-    yield* sql`delete from approvals where operator_id = any(${ids}::text[])`
-  })
-
-  const revokeAllAccess = Effect.fnUntraced(function* (personId: string) {
-    yield* sql`select from people where person_id = ${personId} for update`
-    yield* endChanges(personId)
-    yield* sql`delete from person_sessions where person_id = ${personId}`
-    yield* sql`delete from sign_in_links where person_id = ${personId}`
-    yield* sql`delete from passkeys where person_id = ${personId}`
-    yield* sql`delete from known_browsers where person_id = ${personId}`
-    yield* sql`delete from invitations where operator_ids @> array[${personId}]::text[]
-      or invited_by = (select email from people where person_id = ${personId})`
-    yield* endAsOperator(personId)
-  })
-
-  return { endAsOperator, endChanges, revokeAllAccess }
 }
 
 /** Changes of the people of one merchant are serialized. */

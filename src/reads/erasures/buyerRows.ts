@@ -124,7 +124,7 @@ export const makeBuyerRows = (sql: SqlClient.SqlClient) => {
   }
 }
 
-/** The last answer of an endpoint, which may tell of any order, and what an operator said of an unknown payment page. */
+/** The last answer of an endpoint, which may tell of any order, and an operator's note on an unknown payment page. */
 const mentioning = [
   { table: "endpoint_health", key: "endpoint_id", column: "answer" },
   { table: "stray_sessions", key: "id", column: "closed_note" }

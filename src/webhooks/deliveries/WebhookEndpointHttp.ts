@@ -81,9 +81,19 @@ export const layer = HttpApiBuilder.group(
         return yield* reply(yield* endpoints.find(yield* Caller, params.endpoint_id))
       }, Effect.catchTags({ EndpointNotFound })),
 
-      update: span("webhook_endpoints.update")(function* ({ params, payload }) {
-        return yield* reply(yield* endpoints.update(yield* Caller, params.endpoint_id, payload, yield* replacedVersion))
-      }, Effect.catchTags({ EndpointChanged, EndpointNotFound, InvalidField, MakerLeft, NotCommitted, SingleAddressManaged })),
+      update: span("webhook_endpoints.update")(
+        function* ({ params: { endpoint_id: id }, payload }) {
+          return yield* reply(yield* endpoints.update(yield* Caller, id, payload, yield* replacedVersion))
+        },
+        Effect.catchTags({
+          EndpointChanged,
+          EndpointNotFound,
+          InvalidField,
+          MakerLeft,
+          NotCommitted,
+          SingleAddressManaged
+        })
+      ),
 
       delete: span("webhook_endpoints.delete")(function* ({ params }) {
         return yield* reply(yield* endpoints.remove(yield* Caller, params.endpoint_id))

@@ -73,43 +73,17 @@ const manySpellings = (email: string): ReadonlyArray<string> =>
 const tables = ["orders", "refunds", "disputes", "dispute_evidence", "mails", "events", "deliveries", "files"]
 
 describe("an erasure of one buyer", () => {
-  it.effect("changes no row of a person whose address contains the buyer's, and the dry run counts what it does", () =>
-    Effect.gen(function* () {
-      const world = yield* begin()
-      const { running, shop } = world
-      for (const email of others) yield* bought(world, email)
-      yield* said(shop.post("/v1/orders", { amount: 5, return_url: "https://shop.example/?for=lee-ann%40x.example" }))
-      yield* running.settle
-      const rows = Effect.forEach(tables, (table) =>
-        Effect.map(running.sql.unsafe(`select to_jsonb(t)::text as row from ${table} t order by 1`), (found) => found)
-      )
-      const before = yield* rows
-      yield* flushed(running)
-      const calls = (yield* said(shop.get("/v1/logs?limit=100")))["data"]
-      const tradeNo = yield* bought(world, ann)
-      // Only the refund's reason names her.
-      const dry = yield* said(shop.post("/v1/erasures", { email: ann, dry_run: true }))
-      const done = yield* erasedBy(running, shop, { email: ann })
-      const { answers: _, logs: __, payment_links: ___, ...counted } = done["counts"]
-      const { answers: a, logs: b, payment_links: c, ...foreseen } = dry["counts"]
-      assert.deepStrictEqual([a, b, c], [null, null, null])
-      assert.deepStrictEqual(foreseen, counted)
-      assert.deepInclude(counted, { orders: 1, refunds: 1, disputes: 1, files: 1, mails: 1 })
-      assert.isNull((yield* shop.order(tradeNo))["receipt_email"])
-      const after = yield* rows
-      for (const [place, table] of tables.entries()) {
-        const kept = new Set(after[place]!.map((row) => JSON.stringify(row)))
-        for (const row of before[place]!)
-          assert.isTrue(kept.has(JSON.stringify(row)), `${table}: ${JSON.stringify(row)}`)
-      }
-      yield* flushed(running)
-      const texts = JSON.stringify(yield* said(shop.get(`/v1/logs?limit=100&starting_after=${calls[0].request_id}`)))
-      for (const call of calls) assert.include([...texts].length === 0 ? "" : JSON.stringify(calls), call.request_id)
-      const known = yield* stored(running)
-      for (const email of others)
-        assert.isTrue(
-          known.some((text) => text.includes(email)),
-          email
+  it.effect(
+    "changes no row of anybody whose address has the buyer's as a part, and the dry run counts what it does",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* begin()
+        const { running, shop } = world
+        for (const email of others) yield* bought(world, email)
+        yield* said(shop.post("/v1/orders", { amount: 5, return_url: "https://shop.example/?for=lee-ann%40x.example" }))
+        yield* running.settle
+        const rows = Effect.forEach(tables, (table) =>
+          Effect.map(running.sql.unsafe(`select to_jsonb(t)::text as row from ${table} t order by 1`), (found) => found)
         )
         const before = yield* rows
         yield* flushed(running)
