@@ -1,4 +1,8 @@
 /** Operators at work in the console, in a real browser. */
+import { DisputeResource } from "@coffer/contract/Disputes"
+import { OrderResource } from "@coffer/contract/Orders"
+import { RefundResource } from "@coffer/contract/Refunds"
+import { DeliveryResource } from "@coffer/contract/WebhookDeliveries"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
@@ -191,6 +195,38 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
         const links = yield* Effect.promise(() => page.locator(".side nav a").allTextContents())
         assert.notInclude(links, "Audit log")
         assert.deepStrictEqual(said, [])
+      }),
+    120_000
+  )
+
+  it.live(
+    "each list of a merchant's objects is filtered by the states that its objects have",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        yield* seeded(at)
+        const states = {
+          orders: OrderResource.fields.status.literals,
+          refunds: RefundResource.fields.status.literals,
+          disputes: DisputeResource.fields.status.literals,
+          deliveries: DeliveryResource.fields.status.literals
+        }
+        for (const [role, base] of [
+          ["operator", `${operator}/merchants/${at.merchantId}/sandbox`],
+          ["owner", ""]
+        ] as const) {
+          const { go, page } = yield* at.enter(role)
+          for (const [list, literals] of Object.entries(states)) {
+            yield* go(`${base}/${list}`)
+            yield* drawn(page)
+            const offered = yield* Effect.promise(() =>
+              page
+                .locator("select[name=status] option")
+                .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value))
+            )
+            assert.deepStrictEqual(offered.toSorted(), ["", ...literals].toSorted(), `${role}: ${list}`)
+          }
+        }
       }),
     120_000
   )

@@ -149,6 +149,7 @@ export const OperatorOrderQuery = Schema.Struct({
   status: filterFields(orders).status,
   out_trade_no: Schema.optionalKey(text("The order with exactly this number of the merchant's."))
 })
+export type OperatorOrderQuery = typeof OperatorOrderQuery.Type
 
 const OrderReply = enveloped(OrderResource)
 

@@ -134,15 +134,18 @@ const OfRole = withoutNulls(
   }).annotate({ examples: [{ merchant_id: sampleIds.merchant }] })
 )
 
+export const PeopleQuery = Schema.Struct({
+  ...ListQuery,
+  merchant_id: Schema.optionalKey(text("People of this merchant; `installation`: operators.")),
+  role: Schema.optionalKey(text("People with this role.")),
+  search: Schema.optionalKey(text("People whose address or name has this text."))
+})
+export type PeopleQuery = typeof PeopleQuery.Type
+
 export class PeopleGroup extends HttpApiGroup.make("people")
   .add(
     HttpApiEndpoint.get("list", "/operator/v1/people", {
-      query: Schema.Struct({
-        ...ListQuery,
-        merchant_id: Schema.optionalKey(text("People of this merchant; `installation`: operators.")),
-        role: Schema.optionalKey(text("People with this role.")),
-        search: Schema.optionalKey(text("People whose address or name has this text."))
-      }),
+      query: PeopleQuery,
       success: listed(PersonResource),
       error: InvalidRequest
     }).annotateMerge(

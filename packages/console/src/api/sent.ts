@@ -4,7 +4,7 @@
  * and a refusal appears at its field. The names are checked here: a field that the contract does not have does not
  * compile.
  */
-export const sent = <Wanted, Sent extends object>(fields: Sent & Unknown<Sent, Wanted>): Wanted => fields as never
+export const sent = <Wanted, Sent extends object>(fields: Sent & Unknown<Sent, Wanted>): Wanted => fields as Wanted
 
 type Unknown<Sent, Wanted> = { readonly [Name in Exclude<NameOf<Sent>, NameOf<Wanted>>]: never }
 type NameOf<Fields> = Fields extends unknown ? keyof Fields : never

@@ -4,6 +4,7 @@ import { personMayDo } from "@coffer/rules/people/consoleActs"
 import { useState } from "react"
 import { shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
+import { asQuery, type PlainQuery } from "../api/lists.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Dialog } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
@@ -134,9 +135,9 @@ const listOf = ({ merchantId }: InAccount, words: Texts): List<Entry> => ({
   page: (query) =>
     OwnApi.query("audit_log", "list", {
       params: { merchant_id: merchantId },
-      query: query as never,
+      query: asQuery<PlainQuery>(query),
       reactivityKeys: shown
-    }) as never,
+    }),
   keyOf: ({ id }) => id,
   liveEvery: 30_000,
   filters: [],

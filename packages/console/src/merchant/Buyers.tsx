@@ -120,7 +120,7 @@ const Buyers = () => {
                   api,
                   api.use((client) =>
                     Effect.flatMap(
-                      client.exports.buyer({ payload: { email: typedIn(typed, "email") as never } }),
+                      client.exports.buyer({ payload: sent({ email: typedIn(typed, "email") ?? "" }) }),
                       Stream.runCollect
                     )
                   ),

@@ -1,14 +1,16 @@
 /** The list of deliveries of events, with bulk resends. */
-import type { DeliveryResource } from "@coffer/contract/WebhookDeliveries"
-import { act, shown } from "../api/acts.ts"
-import { type InAccount, useAccount } from "../api/session.ts"
+import { type DeliveryQuery, DeliveryResource } from "@coffer/contract/WebhookDeliveries"
+import { act } from "../api/acts.ts"
+import type { InAccount } from "../api/session.ts"
 import type { BulkAct } from "../parts/BulkActs.tsx"
 import { columnsFor } from "../parts/columns.tsx"
-import { type Column, type List, ListPage, type Query } from "../parts/ListPage.tsx"
+import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { stateChoices } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { Link } from "wouter"
+import { ObjectList } from "./ObjectList.tsx"
+import { type Reader, useReader } from "./reader.ts"
 
 export type Delivery = DeliveryResource
 
@@ -91,9 +93,6 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Delivery>> => [
   code("id", words.number, { isHidden: true })
 ]
 
-export const deliveriesPage = ({ api }: InAccount, query: Query) =>
-  api.query("webhook_deliveries", "list", { query: query as never, reactivityKeys: shown })
-
 export const resend = ({ api }: InAccount, id: string) =>
   act(
     api,
@@ -109,36 +108,36 @@ const resendAct = (account: InAccount, words: Texts): BulkAct<Delivery> => ({
 
 /** The columns and the pages of deliveries, also for the parts of other pages. */
 export const useDeliveries = () => {
-  const account = useAccount()
   const words = useWords(texts)
-  return { ...listOf(account, words, useLanguage()), words }
+  return { ...listOf(useReader(), words, useLanguage()), words }
 }
 
-const states = ["pending", "succeeded", "failed", "skipped"]
-
-const listOf = (account: InAccount, words: Texts, language: Language): List<Delivery> => ({
+const listOf = (
+  { account, base, lists }: Reader,
+  words: Texts,
+  language: Language
+): ListBy<Delivery, DeliveryQuery> => ({
   id: "deliveries",
   title: words.title,
   columns: columnsOf(words),
   filters: [
-    { name: "status", label: words.status, choices: stateChoices(states, language) },
+    { name: "status", label: words.status, choices: stateChoices(DeliveryResource.fields.status.literals, language) },
     { name: "event_id", label: words.eventNumber },
     { name: "endpoint_id", label: words.endpoint }
   ],
-  page: (query) => deliveriesPage(account, query) as never,
+  ...lists.deliveries,
   keyOf: ({ id }) => id,
-  hrefOf: ({ id }) => `${account.base}/deliveries/${id}`,
-  ...(account.may("webhooks:write") ? { bulk: [resendAct(account, words)] } : {}),
+  bulk: account?.may("webhooks:write") ? [resendAct(account, words)] : [],
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
-      <Link href={`${account.base}/webhooks`} className="button">
+      <Link href={`${base}/webhooks`} className="button">
         {words.add}
       </Link>
     </Empty>
   )
 })
 
-const Deliveries = () => <ListPage list={useDeliveries()} />
+const Deliveries = () => <ObjectList list={useDeliveries()} />
 
 export default Deliveries

@@ -1,17 +1,19 @@
 /** The page of a delivery: each attempt with the receiver's answer, the body that was sent, and sending it again. */
+import type * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Link, useLocation } from "wouter"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { Act } from "../parts/act.tsx"
 import { Json } from "../parts/Json.tsx"
-import { ObjectPage } from "../parts/ObjectPage.tsx"
+import { type NamedFacts, ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { type Delivery as DeliveryRow, resend } from "./Deliveries.tsx"
+import { type Reader, useReader } from "./reader.ts"
 
-const texts = {
+export const deliveryTexts = {
   en: {
     deliveries: "Deliveries",
     resend: "Resend",
@@ -32,7 +34,7 @@ const texts = {
     next: "Next attempt",
     first: "Resend of",
     otherAddress: "URL of the order or account",
-    lead: "The endpoint did not accept this event. Check its response, fix your server, then resend."
+    lead: "The endpoint did not accept this event. Check its response and fix the server, then resend."
   },
   zh: {
     deliveries: "投递",
@@ -58,76 +60,49 @@ const texts = {
   }
 }
 
-const Delivery = ({ number }: { readonly number: string }) => {
-  const account = useAccount()
-  const { api, base, may } = account
-  const words = useWords(texts)
-  const [, go] = useLocation()
-  const delivery = useAtom(
-    api.query("webhook_deliveries", "get", { params: { delivery_id: number }, reactivityKeys: shown })
-  )
+interface Props {
+  readonly number: string
+  readonly result: AsyncResult.AsyncResult<{ readonly data: DeliveryRow }, unknown>
+  readonly back: readonly [href: string, text: string]
+  readonly pageOf: Reader["pageOf"]
+  readonly acts: (delivery: DeliveryRow) => React.ReactNode
+  /** Shown first beside the facts that all readers see. */
+  readonly facts?: (delivery: DeliveryRow) => NamedFacts
+  readonly children?: (delivery: DeliveryRow) => React.ReactNode
+}
+
+/** The page as each reader has it. */
+export const DeliveryPage = ({ acts, back, children, facts, number, pageOf, result }: Props) => {
+  const words = useWords(deliveryTexts)
+  const linked = (id: string) => {
+    const page = pageOf(id)
+    return page === undefined ? (
+      <code>{id}</code>
+    ) : (
+      <Link href={page}>
+        <code>{id}</code>
+      </Link>
+    )
+  }
   return (
     <ObjectPage
-      result={delivery}
-      back={[`${base}/deliveries`, words.deliveries]}
+      result={result}
+      back={back}
       number={number}
       head={({ data }) => (
         <>
           {data.event_type} <State of={data.status} />
         </>
       )}
-      acts={({ data }) =>
-        may("webhooks:write") && (
-          <Act
-            name={words.resend}
-            isPrimary
-            says={words.resendSays}
-            notNow={data.status === "pending" ? words.waits : undefined}
-            run={() =>
-              resend(account, data.id).then((outcome) => {
-                if ("done" in outcome) go(`${base}/deliveries/${outcome.done.data.id}`)
-                return outcome
-              })
-            }
-            code={() => ({
-              method: "POST",
-              path: `/v1/webhook_deliveries/${data.id}/resend`,
-              sdk: "coffer.webhookDeliveries.resend",
-              args: [data.id]
-            })}
-          />
-        )
-      }
+      acts={({ data }) => acts(data)}
       facts={({ data }) => [
-        [
-          words.event,
-          <Link key="e" href={`${base}/events/${data.event_id}`}>
-            <code>{data.event_id}</code>
-          </Link>
-        ],
-        [
-          words.endpoint,
-          data.endpoint_id === null ? (
-            words.otherAddress
-          ) : (
-            <Link key="p" href={`${base}/webhooks/${data.endpoint_id}`}>
-              <code>{data.endpoint_id}</code>
-            </Link>
-          )
-        ],
+        ...(facts?.(data) ?? []),
+        [words.event, linked(data.event_id)],
+        [words.endpoint, data.endpoint_id === null ? words.otherAddress : linked(data.endpoint_id)],
         [words.address, data.url],
         [words.created, <Time key="c" at={data.created_at} />],
         [words.next, <Time key="n" at={data.next_attempt_at} />],
-        ...(data.resend_of === null
-          ? []
-          : [
-              [
-                words.first,
-                <Link key="f" href={`${base}/deliveries/${data.resend_of}`}>
-                  <code>{data.resend_of}</code>
-                </Link>
-              ] as const
-            ])
+        ...(data.resend_of === null ? [] : [[words.first, linked(data.resend_of)] as const])
       ]}
     >
       {({ data }) => (
@@ -146,15 +121,58 @@ const Delivery = ({ number }: { readonly number: string }) => {
               </ol>
             )}
           </section>
-          <SentBody eventId={data.event_id} />
+          {children?.(data)}
         </>
       )}
     </ObjectPage>
   )
 }
 
+const Delivery = ({ number }: { readonly number: string }) => {
+  const account = useAccount()
+  const { pageOf } = useReader()
+  const { api, base, may } = account
+  const words = useWords(deliveryTexts)
+  const [, go] = useLocation()
+  const delivery = useAtom(
+    api.query("webhook_deliveries", "get", { params: { delivery_id: number }, reactivityKeys: shown })
+  )
+  return (
+    <DeliveryPage
+      result={delivery}
+      back={[`${base}/deliveries`, words.deliveries]}
+      number={number}
+      pageOf={pageOf}
+      acts={({ id, status }) =>
+        may("webhooks:write") && (
+          <Act
+            name={words.resend}
+            isPrimary
+            says={words.resendSays}
+            notNow={status === "pending" ? words.waits : undefined}
+            run={() =>
+              resend(account, id).then((outcome) => {
+                if ("done" in outcome) go(`${base}/deliveries/${outcome.done.data.id}`)
+                return outcome
+              })
+            }
+            code={() => ({
+              method: "POST",
+              path: `/v1/webhook_deliveries/${id}/resend`,
+              sdk: "coffer.webhookDeliveries.resend",
+              args: [id]
+            })}
+          />
+        )
+      }
+    >
+      {({ event_id }) => <SentBody eventId={event_id} />}
+    </DeliveryPage>
+  )
+}
+
 const Attempt = ({ attempt }: { readonly attempt: DeliveryRow["attempts"][number] }) => {
-  const words = useWords(texts)
+  const words = useWords(deliveryTexts)
   const isGood = attempt.status_code !== null && attempt.status_code >= 200 && attempt.status_code < 300
   return (
     <li>
@@ -179,7 +197,7 @@ const Attempt = ({ attempt }: { readonly attempt: DeliveryRow["attempts"][number
 
 const SentBody = ({ eventId }: { readonly eventId: string }) => {
   const { api } = useAccount()
-  const words = useWords(texts)
+  const words = useWords(deliveryTexts)
   const event = useAtom(api.query("events", "get", { params: { event_id: eventId }, reactivityKeys: shown }))
   return (
     <section className="card">

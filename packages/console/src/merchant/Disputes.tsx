@@ -1,16 +1,18 @@
 /** The list of disputes, with the time that is left for each answer. */
-import type { DisputeResource } from "@coffer/contract/Disputes"
+import { type DisputeQuery, DisputeResource } from "@coffer/contract/Disputes"
 import { useEffect, useState } from "react"
-import { act, shown } from "../api/acts.ts"
-import { type InAccount, useAccount } from "../api/session.ts"
+import { act } from "../api/acts.ts"
+import type { InAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
 import { columnsFor } from "../parts/columns.tsx"
-import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
+import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { stateChoices, timeText } from "../parts/values.tsx"
 import { type Language, tags, useLanguage, useWords } from "../parts/words.ts"
 import { reasonText } from "./moneyWords.ts"
+import { ObjectList } from "./ObjectList.tsx"
+import { type Reader, useReader } from "./reader.ts"
 
 export const disputeTexts = {
   en: {
@@ -123,24 +125,25 @@ const acceptAct = ({ api }: InAccount, words: Texts): BulkAct<DisputeResource> =
     )
 })
 
-const states = ["needs_response", "under_review", "won", "lost", "closed"]
-
-const listOf = (account: InAccount, words: Texts, language: Language): List<DisputeResource> => ({
+const listOf = (
+  { account, lists }: Reader,
+  words: Texts,
+  language: Language
+): ListBy<DisputeResource, DisputeQuery> => ({
   id: "disputes",
   title: words.title,
   columns: disputeColumns(words, language),
   filters: [
-    { name: "status", label: words.status, choices: stateChoices(states, language) },
+    { name: "status", label: words.status, choices: stateChoices(DisputeResource.fields.status.literals, language) },
     { name: "trade_no", label: words.order }
   ],
-  page: (query) => account.api.query("disputes", "list", { query: query as never, reactivityKeys: shown }) as never,
+  ...lists.disputes,
   keyOf: ({ dispute_no }) => dispute_no,
-  hrefOf: ({ dispute_no }) => `${account.base}/disputes/${dispute_no}`,
-  bulk: account.may("disputes:write") && account.mayMoveMany ? [acceptAct(account, words)] : [],
+  bulk: account?.may("disputes:write") && account.mayMoveMany ? [acceptAct(account, words)] : [],
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
-      {account.mode === "sandbox" && (
+      {account?.mode === "sandbox" && (
         <>
           <p>{words.emptySandbox}</p>
           <AsCode
@@ -158,6 +161,9 @@ const listOf = (account: InAccount, words: Texts, language: Language): List<Disp
   )
 })
 
-const Disputes = () => <ListPage list={listOf(useAccount(), useWords(disputeTexts), useLanguage())} />
+/** The list, also for parts of other pages. */
+export const useDisputes = () => listOf(useReader(), useWords(disputeTexts), useLanguage())
+
+const Disputes = () => <ObjectList list={useDisputes()} />
 
 export default Disputes

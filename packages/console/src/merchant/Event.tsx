@@ -10,7 +10,7 @@ import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
-import { deliveriesPage, useDeliveries } from "./Deliveries.tsx"
+import { useDeliveries } from "./Deliveries.tsx"
 import { pageOf } from "./find.ts"
 
 const texts = {
@@ -100,7 +100,7 @@ const Deliveries = ({ eventId }: { readonly eventId: string }) => {
   const account = useAccount()
   const words = useWords(texts)
   const list = useDeliveries()
-  const result = useAtom(deliveriesPage(account, { event_id: eventId, limit: "25" }))
+  const result = useAtom(list.page({ event_id: eventId, limit: "25" }))
   return (
     <section className="card">
       <h2>{words.deliveries}</h2>

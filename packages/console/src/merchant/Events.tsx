@@ -1,14 +1,14 @@
 /** The list of events, by type and by object. */
-import type { EventResource } from "@coffer/contract/Events"
+import type { EventQuery, EventResource } from "@coffer/contract/Events"
 import { EventType } from "@coffer/model/EventType"
-import { shown } from "../api/acts.ts"
-import { type InAccount, useAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
 import { columnsFor } from "../parts/columns.tsx"
-import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
+import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { Amount, State } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
+import { ObjectList } from "./ObjectList.tsx"
+import { type Lists, useReader } from "./reader.ts"
 
 const texts = {
   en: {
@@ -70,7 +70,7 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Event>> => [
   plain("sequence", words.sequence, { isHidden: true, isNumber: true })
 ]
 
-const listOf = ({ api, base }: InAccount, words: Texts): List<Event> => ({
+const listOf = (events: Lists["events"], words: Texts): ListBy<Event, EventQuery> => ({
   id: "events",
   title: words.title,
   columns: columnsOf(words),
@@ -78,13 +78,8 @@ const listOf = ({ api, base }: InAccount, words: Texts): List<Event> => ({
     { name: "type", label: words.type, choices: EventType.literals.map((type) => [type, type]) },
     { name: "object_id", label: words.objectNumber }
   ],
-  page: ({ type, ...query }) =>
-    api.query("events", "list", {
-      query: { ...query, ...(type === undefined ? {} : { type: [type] }) } as never,
-      reactivityKeys: shown
-    }) as never,
+  ...events,
   keyOf: ({ id }) => id,
-  hrefOf: ({ id }) => `${base}/events/${id}`,
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
@@ -95,6 +90,6 @@ const listOf = ({ api, base }: InAccount, words: Texts): List<Event> => ({
   )
 })
 
-const Events = () => <ListPage list={listOf(useAccount(), useWords(texts))} />
+const Events = () => <ObjectList list={listOf(useReader().lists.events, useWords(texts))} />
 
 export default Events

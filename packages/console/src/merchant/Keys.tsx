@@ -1,5 +1,5 @@
 /** The keys of one environment: the main key, and keys with scopes. */
-import type { ApiKeyResource } from "@coffer/contract/ApiKeys"
+import type { ApiKeyQuery, ApiKeyResource } from "@coffer/contract/ApiKeys"
 import { personMayDo } from "@coffer/rules/people/consoleActs"
 import { lacking } from "@coffer/rules/people/rights"
 import { scopesOfRole } from "@coffer/rules/people/roleScopes"
@@ -7,14 +7,16 @@ import { act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
-import { type InAccount, useAccount } from "../api/session.ts"
+import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
-import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
+import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { SecretOnce } from "../parts/Secret.tsx"
 import { Empty } from "../parts/states.tsx"
 import { Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
+import { ObjectList } from "./ObjectList.tsx"
+import { type Reader, useReader } from "./reader.ts"
 import { ScopesTable } from "./ScopesTable.tsx"
 
 type Key = ApiKeyResource
@@ -135,7 +137,7 @@ const KnownTo = ({ email }: { readonly email: string | null }) => {
   )
 }
 
-const columnsOf = (words: Texts, mayChange: boolean): ReadonlyArray<Column<Key>> => [
+const columnsOf = (words: Texts, { account }: Reader, actsOf: ActsOf | undefined): ReadonlyArray<Column<Key>> => [
   plain("name", words.name),
   state(words.status),
   {
@@ -171,31 +173,28 @@ const columnsOf = (words: Texts, mayChange: boolean): ReadonlyArray<Column<Key>>
     id: "by",
     name: words.by,
     text: (key) => knownTo(key) ?? "",
-    cell: (key) => <KnownTo email={knownTo(key)} />
+    cell: (key) => (account === undefined ? knownTo(key) : <KnownTo email={knownTo(key)} />)
   },
   plain("ip_allowlist", words.allowlist, { isHidden: true }),
   time("created_at", words.created, { isHidden: true }),
   time("rolled_at", words.rolled, { isHidden: true }),
   code("key_id", words.number, { isHidden: true }),
-  ...(mayChange ? [{ id: "acts", name: words.acts, text: () => "", cell: (key: Key) => <KeyActs apiKey={key} /> }] : [])
+  ...(actsOf === undefined ? [] : [{ id: "acts", name: words.acts, text: () => "", cell: actsOf }])
 ]
 
-const listOf = (account: InAccount, words: Texts): List<Key> => {
-  const mayChange = personMayDo(account.role, "api_keys.create")
+type ActsOf = (key: Key) => React.ReactNode
+
+/** The list as each reader has it. `actsOf`: what may be done with a key. */
+export const useKeys = (actsOf: ActsOf | undefined): ListBy<Key, ApiKeyQuery> => {
+  const reader = useReader()
+  const words = useWords(texts)
   return {
     id: "keys",
     title: words.title,
-    columns: columnsOf(words, mayChange),
-    page: (query) =>
-      OwnApi.query("api_keys", "list", {
-        params: { merchant_id: account.merchantId },
-        query: { ...query, mode: account.mode } as never,
-        reactivityKeys: shown
-      }) as never,
+    columns: columnsOf(words, reader, actsOf),
+    ...reader.lists.keys,
     keyOf: ({ key_id }) => key_id,
     liveEvery: 30_000,
-    acts: mayChange ? <CreateKey /> : undefined,
-    above: <MainKey />,
     empty: (
       <Empty title={words.emptyTitle}>
         <p>{words.empty}</p>
@@ -204,7 +203,11 @@ const listOf = (account: InAccount, words: Texts): List<Key> => {
   }
 }
 
-const Keys = () => <ListPage list={listOf(useAccount(), useWords(texts))} />
+const Keys = () => {
+  const mayChange = personMayDo(useAccount().role, "api_keys.create")
+  const list = useKeys(mayChange ? (key) => <KeyActs apiKey={key} /> : undefined)
+  return <ObjectList list={{ ...list, acts: mayChange && <CreateKey />, above: <MainKey /> }} />
+}
 
 type WithKey = { readonly data: { readonly key: string } }
 

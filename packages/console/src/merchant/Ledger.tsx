@@ -1,17 +1,18 @@
 /** The ledger: the balance of each wallet, its proof, and every movement of money. */
-import type { BalanceTransactionResource } from "@coffer/contract/Balance"
+import type { BalanceTransactionResource, LedgerQuery } from "@coffer/contract/Balance"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
-import { type InAccount, useAccount } from "../api/session.ts"
+import { useAccount } from "../api/session.ts"
 import { columnsFor } from "../parts/columns.tsx"
-import { type Column, type List, ListPage, useQuery } from "../parts/ListPage.tsx"
+import { type Column, type ListBy, useQuery } from "../parts/ListPage.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
 import { Amount } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
-import { pageOf } from "./find.ts"
 import { currencies, ledgerTypes, movementText } from "./moneyWords.ts"
+import { ObjectList } from "./ObjectList.tsx"
 import { Proof } from "./Proof.tsx"
+import { type Lists, useReader } from "./reader.ts"
 
 const texts = {
   en: {
@@ -52,11 +53,11 @@ type Row = BalanceTransactionResource
 
 const Ledger = () => {
   const [{ currency }] = useQuery()
-  const account = useAccount()
+  const { account, lists } = useReader()
   const words = useWords(texts)
   const language = useLanguage()
   const chosen = currencies.find((each) => each === currency) ?? "USD"
-  const above = (
+  const above = account && (
     <>
       <div className="tiles">
         {currencies.map((each) => (
@@ -66,7 +67,7 @@ const Ledger = () => {
       <Proof key={chosen} initial={chosen} />
     </>
   )
-  return <ListPage list={{ ...listOf(account, words, language), above }} />
+  return <ObjectList list={{ ...listOf(lists.ledger, words, language), above }} />
 }
 
 const Balance = ({ currency, words }: { readonly currency: (typeof currencies)[number]; readonly words: Texts }) => {
@@ -93,7 +94,7 @@ const Balance = ({ currency, words }: { readonly currency: (typeof currencies)[n
 
 const { code, money, time } = columnsFor<Row>()
 
-const columnsOf = (words: Texts, language: Language, base: string): ReadonlyArray<Column<Row>> => [
+const columnsOf = (words: Texts, language: Language): ReadonlyArray<Column<Row>> => [
   {
     id: "type",
     name: words.movement,
@@ -115,35 +116,34 @@ const columnsOf = (words: Texts, language: Language, base: string): ReadonlyArra
     name: words.about,
     isWide: true,
     text: ({ reference_id }) => reference_id,
-    cell: ({ reference_id }) => <Reference id={reference_id} base={base} />
+    cell: ({ reference_id }) => <Reference id={reference_id} />
   },
   code("id", words.number, { isHidden: true }),
   time("created_at", words.at)
 ]
 
-export const Reference = ({ base, id }: { readonly id: string; readonly base: string }) => {
-  const page = pageOf(id)
+export const Reference = ({ id }: { readonly id: string }) => {
+  const page = useReader().pageOf(id)
   return page === undefined ? (
     <code>{id}</code>
   ) : (
-    <Link href={`${base}${page}`}>
+    <Link href={page}>
       <code>{id}</code>
     </Link>
   )
 }
 
-const listOf = ({ api, base }: InAccount, words: Texts, language: Language): List<Row> => ({
+const listOf = (ledger: Lists["ledger"], words: Texts, language: Language): ListBy<Row, LedgerQuery> => ({
   id: "ledger",
   title: words.title,
-  columns: columnsOf(words, language, base),
+  columns: columnsOf(words, language),
   filters: [
     { name: "currency", label: words.currency, choices: currencies.map((each) => [each, each]) },
     { name: "type", label: words.movement, choices: ledgerTypes.map((each) => [each, movementText(each, language)]) },
     { name: "reference_id", label: words.reference }
   ],
-  page: (query) => api.query("balance", "transactions", { query: query as never, reactivityKeys: shown }) as never,
+  ...ledger,
   keyOf: ({ id }) => id,
-  hrefOf: ({ id }) => `${base}/ledger/${id}`,
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>

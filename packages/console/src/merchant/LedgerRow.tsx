@@ -3,6 +3,7 @@ import type { BalanceTransactionResource, LedgerLinkResource } from "@coffer/con
 import { useEffect, useState } from "react"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
+import type { Page } from "../api/lists.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { Facts } from "../parts/ObjectPage.tsx"
@@ -12,6 +13,7 @@ import { useLanguage, useWords } from "../parts/words.ts"
 import { stepOf } from "./find.ts"
 import { Reference } from "./Ledger.tsx"
 import { movementText } from "./moneyWords.ts"
+import { useReader } from "./reader.ts"
 import { sha256 } from "./verify.ts"
 
 const texts = {
@@ -56,10 +58,6 @@ const texts = {
 }
 type Texts = typeof texts.en
 
-interface Page<Row> {
-  readonly data: { readonly data: ReadonlyArray<Row> }
-}
-
 /** The API has no call for one row: it is the one after its newer neighbour, or the newest of all. */
 const cursorOf = (newer: Page<{ readonly id: string }>) => {
   const [neighbour] = newer.data.data
@@ -67,14 +65,9 @@ const cursorOf = (newer: Page<{ readonly id: string }>) => {
 }
 
 const LedgerRow = ({ number }: { readonly number: string }) => {
-  const { api, base } = useAccount()
+  const { base, lists } = useReader()
   const words = useWords(texts)
-  const before = useAtom(
-    api.query("balance", "transactions", {
-      query: { ending_before: number, limit: "1" } as never,
-      reactivityKeys: shown
-    })
-  )
+  const before = useAtom(lists.ledger.page({ ending_before: number, limit: "1" }))
   return (
     <article className="object">
       <nav className="crumb">
@@ -82,7 +75,7 @@ const LedgerRow = ({ number }: { readonly number: string }) => {
         <Num id={number} />
       </nav>
       <Loaded result={before} lines={6}>
-        {(newer) => <Row number={number} query={cursorOf(newer as never)} words={words} />}
+        {(newer) => <Row number={number} query={cursorOf(newer)} words={words} />}
       </Loaded>
     </article>
   )
@@ -90,18 +83,17 @@ const LedgerRow = ({ number }: { readonly number: string }) => {
 
 interface RowProps {
   readonly number: string
-  readonly query: Readonly<Record<string, string>>
+  readonly query: ReturnType<typeof cursorOf>
   readonly words: Texts
 }
 
 const Row = ({ number, query, words }: RowProps) => {
-  const { api, base } = useAccount()
   const language = useLanguage()
-  const found = useAtom(api.query("balance", "transactions", { query: query as never, reactivityKeys: shown }))
+  const found = useAtom(useReader().lists.ledger.page(query))
   return (
     <Loaded result={found} lines={6}>
       {(page) => {
-        const [row] = (page as never as Page<BalanceTransactionResource>).data.data
+        const [row] = page.data.data
         if (row?.id !== number) return <Empty title={words.none} />
         const { amount, balance_after, balance_before, created_at, currency, description, reference_id, type } = row
         return (
@@ -118,7 +110,7 @@ const Row = ({ number, query, words }: RowProps) => {
               </div>
               <Facts
                 facts={[
-                  [words.about, <Reference key="r" id={reference_id} base={base} />],
+                  [words.about, <Reference key="r" id={reference_id} />],
                   [words.before, <Amount key="b" minor={balance_before} currency={currency} />],
                   [words.after, <Amount key="a" minor={balance_after} currency={currency} />],
                   [words.at, <Time key="t" at={created_at} />],
@@ -144,7 +136,7 @@ const InChain = ({ currency, number, words }: ChainProps) => {
   const before = useAtom(
     api.query("balance", "chain", {
       params: { currency },
-      query: { ending_before: number, limit: "1" } as never,
+      query: { ending_before: number, limit: "1" },
       reactivityKeys: shown
     })
   )
@@ -152,7 +144,7 @@ const InChain = ({ currency, number, words }: ChainProps) => {
     <section className="card">
       <h2>{words.chain}</h2>
       <Loaded result={before}>
-        {(newer) => <ChainLink number={number} currency={currency} query={cursorOf(newer as never)} words={words} />}
+        {(newer) => <ChainLink number={number} currency={currency} query={cursorOf(newer)} words={words} />}
       </Loaded>
     </section>
   )
@@ -161,13 +153,11 @@ const InChain = ({ currency, number, words }: ChainProps) => {
 const ChainLink = (props: ChainProps & Pick<RowProps, "query">) => {
   const { currency, number, query, words } = props
   const { api } = useAccount()
-  const found = useAtom(
-    api.query("balance", "chain", { params: { currency }, query: query as never, reactivityKeys: shown })
-  )
+  const found = useAtom(api.query("balance", "chain", { params: { currency }, query, reactivityKeys: shown }))
   return (
     <Loaded result={found}>
       {(page) => {
-        const [link] = (page as never as Page<LedgerLinkResource>).data.data
+        const [link] = page.data.data
         if (link?.id !== number) return <p>{words.none}</p>
         return (
           <>

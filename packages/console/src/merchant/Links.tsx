@@ -1,18 +1,20 @@
 /** The list of payment links, and how one is made. */
-import type { PaymentLinkResource } from "@coffer/contract/PaymentLinks"
+import type { PaymentLinkQuery, PaymentLinkResource } from "@coffer/contract/PaymentLinks"
 import { paymentLinks } from "@coffer/resources/orders"
-import { act, shown } from "../api/acts.ts"
+import { act } from "../api/acts.ts"
 import { sent } from "../api/sent.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
-import { columnsOf } from "../parts/declared.tsx"
-import { type List, ListPage } from "../parts/ListPage.tsx"
+import { columnsOf, filtersOf } from "../parts/declared.tsx"
+import type { ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { Copy, minorOf, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { currencies } from "./moneyWords.ts"
+import { ObjectList } from "./ObjectList.tsx"
+import { type Reader, useReader } from "./reader.ts"
 
 const texts = {
   en: {
@@ -74,17 +76,15 @@ const deactivateAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
     )
 })
 
-const listOf = (account: InAccount, words: Texts, language: Language): List<Row> => ({
+const listOf = ({ account, lists }: Reader, words: Texts, language: Language): ListBy<Row, PaymentLinkQuery> => ({
   id: "links",
   title: paymentLinks.listing.label[language],
   columns: columns(words, language),
-  filters: [],
-  page: (query) =>
-    account.api.query("payment_links", "list", { query: query as never, reactivityKeys: shown }) as never,
+  filters: filtersOf(paymentLinks, language),
+  ...lists.links,
   keyOf: ({ link_id }) => link_id,
-  hrefOf: ({ link_id }) => `${account.base}/links/${link_id}`,
-  acts: account.may("payment_links:write") ? <CreateLink words={words} /> : undefined,
-  bulk: account.may("payment_links:write") ? [deactivateAct(account, words)] : [],
+  acts: account?.may("payment_links:write") && <CreateLink words={words} />,
+  bulk: account?.may("payment_links:write") ? [deactivateAct(account, words)] : [],
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
@@ -101,7 +101,7 @@ const listOf = (account: InAccount, words: Texts, language: Language): List<Row>
   )
 })
 
-const Links = () => <ListPage list={listOf(useAccount(), useWords(texts), useLanguage())} />
+const Links = () => <ObjectList list={listOf(useReader(), useWords(texts), useLanguage())} />
 
 const CreateLink = ({ words }: { readonly words: Texts }) => {
   const { api } = useAccount()

@@ -1,16 +1,17 @@
 /** The list of API calls, and its failed ones grouped by error. */
-import type { LogResource } from "@coffer/contract/Logs"
+import type { LogQuery, LogResource } from "@coffer/contract/Logs"
 import { useEffect, useState } from "react"
 import { Link } from "wouter"
-import { type Problem, shown } from "../api/acts.ts"
-import { type InAccount, useAccount } from "../api/session.ts"
+import type { Problem } from "../api/acts.ts"
 import { AsCode } from "../parts/AsCode.tsx"
 import { columnsFor } from "../parts/columns.tsx"
-import { type Column, type List, ListPage, type Query, Rows } from "../parts/ListPage.tsx"
+import { type Column, type ListBy, Rows } from "../parts/ListPage.tsx"
 import { Empty, Skeleton, Trouble } from "../parts/states.tsx"
 import { Time } from "../parts/values.tsx"
 import { walkPages } from "../parts/walkPages.ts"
 import { useWords } from "../parts/words.ts"
+import { ObjectList } from "./ObjectList.tsx"
+import { type Reader, useReader } from "./reader.ts"
 
 type Log = LogResource
 
@@ -112,22 +113,19 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Log>> => [
   plain("idempotency_key", words.idempotency, { isHidden: true })
 ]
 
-const logsPage = ({ api }: InAccount, query: Query) =>
-  api.query("logs", "list", { query: query as never, reactivityKeys: shown })
-
-const listOf = (account: InAccount, words: Texts): List<Log> => ({
+const listOf = ({ lists }: Reader, words: Texts): ListBy<Log, LogQuery> => ({
   id: "logs",
   title: words.title,
   columns: columnsOf(words),
   filters: [
     { name: "status", label: words.status, choices: Object.entries(words.classes) },
     { name: "error_code", label: words.errorCode },
-    { name: "path", label: words.path }
+    { name: "path", label: words.path },
+    { name: "request_id", label: words.number }
   ],
-  page: (query) => logsPage(account, query) as never,
+  ...lists.logs,
   keyOf: ({ request_id }) => request_id,
-  hrefOf: ({ request_id }) => `${account.base}/logs/${request_id}`,
-  above: <Groups account={account} />,
+  above: <Groups />,
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
@@ -136,7 +134,10 @@ const listOf = (account: InAccount, words: Texts): List<Log> => ({
   )
 })
 
-const Logs = () => <ListPage list={listOf(useAccount(), useWords(texts))} />
+/** The list, also for parts of other pages. */
+export const useLogs = () => listOf(useReader(), useWords(texts))
+
+const Logs = () => <ObjectList list={useLogs()} />
 
 // Grouped by error -------------------------------------------------------------------
 
@@ -171,23 +172,24 @@ const groupsOf = (logs: ReadonlyArray<Log>): ReadonlyArray<Group> => {
 }
 
 /** It reads only when it is opened. */
-const Groups = ({ account }: { readonly account: InAccount }) => {
+const Groups = () => {
   const words = useWords(texts)
   const [isOpen, setOpen] = useState(false)
   return (
     <details className="groups card" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{words.groups}</summary>
-      {isOpen && <GroupsTable account={account} />}
+      {isOpen && <GroupsTable />}
     </details>
   )
 }
 
-const GroupsTable = ({ account }: { readonly account: InAccount }) => {
+const GroupsTable = () => {
+  const reader = useReader()
   const words = useWords(texts)
   const [found, setFound] = useState<ReadonlyArray<Group> | Problem>()
   useEffect(() => {
     const control = new AbortController()
-    const list = listOf(account, words)
+    const list = listOf(reader, words)
     const patience = { signal: control.signal, onWait: () => undefined }
     const read = (status: string) => walkPages(list, { status }, groupedMax, () => undefined, patience)
     void Promise.all([read("4xx"), read("5xx")]).then((walks) => {
@@ -211,7 +213,7 @@ const GroupsTable = ({ account }: { readonly account: InAccount }) => {
             id: "code",
             name: words.errorCode,
             text: ({ code }) => code,
-            cell: ({ code }) => <Link href={`${account.base}/logs?${new URLSearchParams(filterOf(code))}`}>{code}</Link>
+            cell: ({ code }) => <Link href={`${reader.base}/logs?${new URLSearchParams(filterOf(code))}`}>{code}</Link>
           },
           {
             id: "call",
@@ -231,7 +233,7 @@ const GroupsTable = ({ account }: { readonly account: InAccount }) => {
             name: words.last,
             text: ({ last }) => last.created_at,
             cell: ({ last }) => (
-              <Link href={`${account.base}/logs/${last.request_id}`}>
+              <Link href={reader.pageOf(last.request_id) ?? `${reader.base}/logs`}>
                 <Time at={last.created_at} />
               </Link>
             )

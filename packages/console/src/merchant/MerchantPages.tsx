@@ -10,6 +10,7 @@ import { Trouble } from "../parts/states.tsx"
 import { useWords } from "../parts/words.ts"
 import { Place } from "./Place.tsx"
 import { findPlace } from "./find.ts"
+import { ReaderContext, accountReader } from "./reader.ts"
 
 const Home = page(() => import("./Home.tsx"))
 const Orders = page(() => import("./Orders.tsx"))
@@ -113,6 +114,7 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
     () => (role === undefined ? undefined : inAccount({ merchantId, mode }, role)),
     [merchantId, mode, role]
   )
+  const reader = useMemo(() => (account === undefined ? undefined : accountReader(account)), [account])
   if (account === undefined) {
     return <Trouble problem={{ kind: "refused", code: "merchant_not_found", message: "", requestId: "" }} />
   }
@@ -171,63 +173,65 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
           onFind: (text) => void findPlace(account, text).then((at) => go(`${base}${at}`))
         }}
       >
-        <Part at={path}>
-          <Switch>
-            <Route path={base} component={Home} />
-            <Route path={`${base}/orders`} component={Orders} />
-            <Route path={`${base}/orders/:ref`}>
-              <Numbered page={Order} />
-            </Route>
-            <Route path={`${base}/webhooks`} component={Webhooks} />
-            <Route path={`${base}/webhooks/:id`}>
-              <Numbered page={Webhook} />
-            </Route>
-            <Route path={`${base}/deliveries`} component={Deliveries} />
-            <Route path={`${base}/deliveries/:id`}>
-              <Numbered page={Delivery} />
-            </Route>
-            <Route path={`${base}/events`} component={Events} />
-            <Route path={`${base}/events/:id`}>
-              <Numbered page={Event} />
-            </Route>
-            <Route path={`${base}/logs`} component={Logs} />
-            <Route path={`${base}/logs/:id`}>
-              <Numbered page={Log} />
-            </Route>
-            <Route path={`${base}/keys`} component={Keys} />
-            {mode === "sandbox" && <Route path={`${base}/sandbox`} component={Sandbox} />}
-            <Route path={`${base}/people`} component={People} />
-            <Route path={`${base}/buyers`} component={Buyers} />
-            <Route path={`${base}/settings`} component={Settings} />
-            <Route path={`${base}/audit`} component={Audit} />
-            <Route path={`${base}/sessions`} component={Sessions} />
-            <Route path={`${base}/refunds`} component={Refunds} />
-            <Route path={`${base}/refunds/:ref`}>
-              <Numbered page={Refund} />
-            </Route>
-            <Route path={`${base}/disputes`} component={Disputes} />
-            <Route path={`${base}/disputes/:ref`}>
-              <Numbered page={Dispute} />
-            </Route>
-            <Route path={`${base}/ledger`} component={Ledger} />
-            <Route path={`${base}/ledger/:id`}>
-              <Numbered page={LedgerRow} />
-            </Route>
-            <Route path={`${base}/links`} component={Links} />
-            <Route path={`${base}/links/:id`}>
-              <Numbered page={PaymentLink} />
-            </Route>
-            <Route path={`${base}/receipts`} component={Receipts} />
-            <Route path={`${base}/payouts`} component={Payouts} />
-            <Route path={`${base}/payouts/:no`}>
-              <Numbered page={Payout} />
-            </Route>
-            <Route path={`${base}/reports`} component={Reports} />
-            <Route>
-              <Redirect to={base} />
-            </Route>
-          </Switch>
-        </Part>
+        <ReaderContext value={reader}>
+          <Part at={path}>
+            <Switch>
+              <Route path={base} component={Home} />
+              <Route path={`${base}/orders`} component={Orders} />
+              <Route path={`${base}/orders/:ref`}>
+                <Numbered page={Order} />
+              </Route>
+              <Route path={`${base}/webhooks`} component={Webhooks} />
+              <Route path={`${base}/webhooks/:id`}>
+                <Numbered page={Webhook} />
+              </Route>
+              <Route path={`${base}/deliveries`} component={Deliveries} />
+              <Route path={`${base}/deliveries/:id`}>
+                <Numbered page={Delivery} />
+              </Route>
+              <Route path={`${base}/events`} component={Events} />
+              <Route path={`${base}/events/:id`}>
+                <Numbered page={Event} />
+              </Route>
+              <Route path={`${base}/logs`} component={Logs} />
+              <Route path={`${base}/logs/:id`}>
+                <Numbered page={Log} />
+              </Route>
+              <Route path={`${base}/keys`} component={Keys} />
+              {mode === "sandbox" && <Route path={`${base}/sandbox`} component={Sandbox} />}
+              <Route path={`${base}/people`} component={People} />
+              <Route path={`${base}/buyers`} component={Buyers} />
+              <Route path={`${base}/settings`} component={Settings} />
+              <Route path={`${base}/audit`} component={Audit} />
+              <Route path={`${base}/sessions`} component={Sessions} />
+              <Route path={`${base}/refunds`} component={Refunds} />
+              <Route path={`${base}/refunds/:ref`}>
+                <Numbered page={Refund} />
+              </Route>
+              <Route path={`${base}/disputes`} component={Disputes} />
+              <Route path={`${base}/disputes/:ref`}>
+                <Numbered page={Dispute} />
+              </Route>
+              <Route path={`${base}/ledger`} component={Ledger} />
+              <Route path={`${base}/ledger/:id`}>
+                <Numbered page={LedgerRow} />
+              </Route>
+              <Route path={`${base}/links`} component={Links} />
+              <Route path={`${base}/links/:id`}>
+                <Numbered page={PaymentLink} />
+              </Route>
+              <Route path={`${base}/receipts`} component={Receipts} />
+              <Route path={`${base}/payouts`} component={Payouts} />
+              <Route path={`${base}/payouts/:no`}>
+                <Numbered page={Payout} />
+              </Route>
+              <Route path={`${base}/reports`} component={Reports} />
+              <Route>
+                <Redirect to={base} />
+              </Route>
+            </Switch>
+          </Part>
+        </ReaderContext>
       </Shell>
     </AccountContext>
   )

@@ -1,14 +1,12 @@
 /** The ledger's rows about one object, oldest first as money moved, each with its place in the order's story. */
-import type { BalanceTransactionResource } from "@coffer/contract/Balance"
 import { Link } from "wouter"
-import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
-import { useAccount } from "../api/session.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { stepOf } from "./find.ts"
 import { movementText } from "./moneyWords.ts"
+import { useReader } from "./reader.ts"
 
 const texts = {
   en: {
@@ -33,22 +31,15 @@ const texts = {
 
 /** `tradeNo`: the order whose story the rows are steps of; undefined for a payout, which has none. */
 export const Movements = ({ about, tradeNo }: { readonly about: string; readonly tradeNo?: string }) => {
-  const { api, base } = useAccount()
+  const { base, lists } = useReader()
   const words = useWords(texts)
   const language = useLanguage()
-  const rows = useAtom(
-    api.query("balance", "transactions", {
-      query: { reference_id: about, limit: "100" } as never,
-      reactivityKeys: shown
-    })
-  )
+  const rows = useAtom(lists.ledger.page({ reference_id: about, limit: "100" }))
   return (
     <section className="card">
       <h2>{words.title}</h2>
       <Loaded result={rows} lines={2}>
-        {(answer) => {
-          const { data } = (answer as { readonly data: { readonly data: ReadonlyArray<BalanceTransactionResource> } })
-            .data
+        {({ data: { data } }) => {
           if (data.length === 0) return <p className="soft">{words.none}</p>
           return (
             <div className="table" tabIndex={0} role="region" aria-label={words.title}>

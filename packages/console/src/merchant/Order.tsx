@@ -1,5 +1,4 @@
 /** The page of an order: its story, its refunds and disputes, its receipt, and what its status allows. */
-import type { DisputeResource } from "@coffer/contract/Disputes"
 import type { OrderResource } from "@coffer/contract/Orders"
 import { orders } from "@coffer/resources/orders"
 import { cardText } from "@coffer/model/PaymentMethod"
@@ -17,6 +16,7 @@ import { useLanguage, useWords } from "../parts/words.ts"
 import { disputeColumns, disputeTexts } from "./Disputes.tsx"
 import { isWeb } from "./find.ts"
 import { OrderActs } from "./OrderActs.tsx"
+import { useReader } from "./reader.ts"
 import { StatusTable } from "./StatusTable.tsx"
 import { Story } from "./Story.tsx"
 
@@ -65,42 +65,38 @@ const factsOfOwn = ({ expires_at, paid_card, receipt_number, receipt_url, status
 
 /** The newest refunds and disputes of the order; its story has all of them. */
 const Parts = ({ number }: { readonly number: string }) => {
-  const { api, base } = useAccount()
+  const { lists } = useReader()
   const language = useLanguage()
-  const about = { query: { trade_no: number, limit: "100" } as never, reactivityKeys: shown }
-  const refunds = useAtom(api.query("refunds", "list", about))
-  const disputes = useAtom(api.query("disputes", "list", about))
+  const about = { trade_no: number, limit: "100" }
+  const refunds = useAtom(lists.refunds.page(about))
+  const disputes = useAtom(lists.disputes.page(about))
   const disputeWords = useWords(disputeTexts)
   return (
     <>
       <Loaded result={refunds} lines={1}>
-        {(answer) => (
+        {({ data: { data } }) => (
           <Part
             title={declaredRefunds.listing.label[language]}
             columns={columnsOf<RefundResource>(declaredRefunds, language).filter(({ id }) => id !== "trade_no")}
-            rows={(answer as never as Listed<RefundResource>).data.data}
+            rows={data}
             keyOf={({ refund_no }) => refund_no}
-            hrefOf={({ refund_no }) => `${base}/refunds/${refund_no}`}
+            hrefOf={lists.refunds.hrefOf}
           />
         )}
       </Loaded>
       <Loaded result={disputes} lines={1}>
-        {(answer) => (
+        {({ data: { data } }) => (
           <Part
             title={disputeWords.title}
             columns={disputeColumns(disputeWords, language).filter(({ id }) => id !== "trade_no")}
-            rows={(answer as never as Listed<DisputeResource>).data.data}
+            rows={data}
             keyOf={({ dispute_no }) => dispute_no}
-            hrefOf={({ dispute_no }) => `${base}/disputes/${dispute_no}`}
+            hrefOf={lists.disputes.hrefOf}
           />
         )}
       </Loaded>
     </>
   )
-}
-
-interface Listed<Row> {
-  readonly data: { readonly data: ReadonlyArray<Row> }
 }
 
 const Part = <Row,>(

@@ -1,17 +1,19 @@
 /** The list of orders, and how one is created here. */
-import type { OrderResource } from "@coffer/contract/Orders"
+import type { OrderQuery, OrderResource } from "@coffer/contract/Orders"
 import { orders } from "@coffer/resources/orders"
 import { sent } from "../api/sent.ts"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import { currencyChoices, minorOf } from "../parts/values.tsx"
-import { act, shown } from "../api/acts.ts"
+import { act } from "../api/acts.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
-import { type List, ListPage, type Query } from "../parts/ListPage.tsx"
+import type { ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { ObjectList } from "./ObjectList.tsx"
+import { type Reader, useReader } from "./reader.ts"
 
 type Order = OrderResource
 
@@ -54,15 +56,6 @@ const texts = {
 }
 type Texts = typeof texts.en
 
-/** A page of orders. Filters by metadata are lists in the contract. */
-export const ordersPage = ({ api }: InAccount, query: Query) =>
-  api.query("orders", "list", {
-    query: Object.fromEntries(
-      Object.entries(query).map(([name, value]) => [name, name.startsWith("metadata[") ? [value] : value])
-    ) as never,
-    reactivityKeys: shown
-  })
-
 const expireAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
   name: words.expire,
   says: words.expireSays,
@@ -93,18 +86,17 @@ const refundAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
     )
 })
 
-const listOf = (account: InAccount, words: Texts, language: Language): List<Order> => ({
+const listOf = ({ account, lists }: Reader, words: Texts, language: Language): ListBy<Order, OrderQuery> => ({
   id: "orders",
   title: orders.listing.label[language],
   columns: columnsOf(orders, language),
   filters: filtersOf(orders, language),
-  page: (query) => ordersPage(account, query) as never,
+  ...lists.orders,
   keyOf: ({ trade_no }) => trade_no,
-  hrefOf: ({ trade_no }) => `${account.base}/orders/${trade_no}`,
-  acts: account.may("orders:write") ? <CreateOrder words={words} /> : undefined,
+  acts: account?.may("orders:write") && <CreateOrder words={words} />,
   bulk: [
-    ...(account.may("refunds:write") && account.mayMoveMany ? [refundAct(account, words)] : []),
-    ...(account.may("orders:write") ? [expireAct(account, words)] : [])
+    ...(account?.may("refunds:write") && account.mayMoveMany ? [refundAct(account, words)] : []),
+    ...(account?.may("orders:write") ? [expireAct(account, words)] : [])
   ],
   empty: (
     <Empty title={words.emptyTitle}>
@@ -122,7 +114,7 @@ const listOf = (account: InAccount, words: Texts, language: Language): List<Orde
   )
 })
 
-const Orders = () => <ListPage list={listOf(useAccount(), useWords(texts), useLanguage())} />
+const Orders = () => <ObjectList list={listOf(useReader(), useWords(texts), useLanguage())} />
 
 const CreateOrder = ({ words }: { readonly words: Texts }) => {
   const { api } = useAccount()

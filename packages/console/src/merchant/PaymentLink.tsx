@@ -1,5 +1,4 @@
 /** The page of a payment link: its address, the orders that its visits made, and opening and closing it. */
-import type { OrderResource } from "@coffer/contract/Orders"
 import type { PaymentLinkResource } from "@coffer/contract/PaymentLinks"
 import { linkKey } from "@coffer/model/Metadata"
 import { paymentLinks } from "@coffer/resources/orders"
@@ -19,6 +18,7 @@ import { Amount, Copy, State, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { isWeb } from "./find.ts"
 import { MetadataFields, metadataPatch, metadataVersion, unlessChanged } from "./metadata.tsx"
+import { useReader } from "./reader.ts"
 
 const texts = {
   en: {
@@ -153,20 +153,14 @@ const QrCode = ({ number, words }: { readonly number: string; readonly words: Te
 }
 
 const OrdersOf = ({ link, words }: { readonly link: PaymentLinkResource; readonly words: Texts }) => {
-  const { api, base } = useAccount()
-  const filter = `metadata[${linkKey}]`
-  const orders = useAtom(
-    api.query("orders", "list", {
-      query: { [filter]: [link.link_id], limit: "10" } as never,
-      reactivityKeys: shown
-    })
-  )
+  const { base, lists } = useReader()
+  const filter = `metadata[${linkKey}]` as const
+  const orders = useAtom(lists.orders.page({ [filter]: link.link_id, limit: "10" }))
   return (
     <section className="card">
       <h2>{words.orders}</h2>
       <Loaded result={orders} lines={3}>
-        {(answer) => {
-          const { data } = (answer as never as { readonly data: { readonly data: ReadonlyArray<OrderResource> } }).data
+        {({ data: { data } }) => {
           if (data.length === 0) return <p className="soft">{words.none}</p>
           return (
             <>

@@ -1,12 +1,14 @@
 /** The page of a payout: where it is, its movements of money, and what it is made of. */
 import type { PayoutResource } from "@coffer/contract/Payouts"
 import { payouts } from "@coffer/resources/wallets"
+import type * as AsyncResult from "effect/reactivity/AsyncResult"
 import { shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
+import { withoutFile } from "../api/lists.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { factsOf } from "../parts/declared.tsx"
-import { ObjectPage } from "../parts/ObjectPage.tsx"
+import { type NamedFacts, ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, State } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
@@ -36,44 +38,69 @@ const texts = {
   }
 }
 
+interface Props {
+  readonly number: string
+  readonly result: AsyncResult.AsyncResult<{ readonly data: PayoutResource }, unknown>
+  /** The list that it stands in. */
+  readonly back: string
+  /** What its state means for the reader. */
+  readonly says: (payout: PayoutResource) => string
+  readonly acts?: (payout: PayoutResource) => React.ReactNode
+  /** Shown beside its state. */
+  readonly mark?: (payout: PayoutResource) => React.ReactNode
+  /** Shown first beside the facts that all readers see. */
+  readonly facts?: (payout: PayoutResource) => NamedFacts
+  readonly above?: React.ReactNode
+  readonly children?: React.ReactNode
+}
+
+/** The page as each reader has it. */
+export const PayoutPage = ({ above, acts, back, children, facts, mark, number, result, says }: Props) => {
+  const language = useLanguage()
+  return (
+    <ObjectPage
+      result={result}
+      back={[back, payouts.listing.label[language]]}
+      number={number}
+      head={({ data }) => (
+        <>
+          <Amount minor={data.amount} currency={data.currency} /> <State of={data.status} /> {mark?.(data)}
+        </>
+      )}
+      acts={({ data }) => acts?.(data)}
+      facts={({ data }) => [...(facts?.(data) ?? []), ...factsOf(payouts, data, language)]}
+    >
+      {({ data }) => (
+        <>
+          {above}
+          <p className="note">{says(data)}</p>
+          {children}
+        </>
+      )}
+    </ObjectPage>
+  )
+}
+
 const Payout = ({ number }: { readonly number: string }) => {
   const { api, base, merchantId } = useAccount()
   const words = useWords(texts)
-  const language = useLanguage()
   const payout = useAtom(
     OwnApi.query("payouts", "get", {
       params: { merchant_id: merchantId, payout_no: number },
       reactivityKeys: shown
     })
   )
-  const made = useAtom(api.query("reports", "payout", { query: { payout_no: number } as never, reactivityKeys: shown }))
-  const payoutOf = (answer: unknown) => (answer as { readonly data: PayoutResource }).data
+  const made = useAtom(
+    withoutFile(api.query("reports", "payout", { query: { payout_no: number }, reactivityKeys: shown }))
+  )
   return (
-    <ObjectPage
-      result={payout}
-      back={[`${base}/payouts`, payouts.listing.label[language]]}
-      number={number}
-      head={(answer) => {
-        const { amount, currency, status } = payoutOf(answer)
-        return (
-          <>
-            <Amount minor={amount} currency={currency} /> <State of={status} />
-          </>
-        )
-      }}
-      facts={(answer) => factsOf(payouts, payoutOf(answer), language)}
-    >
-      {(answer) => (
-        <>
-          <p className="note">{words.states[payoutOf(answer).status]}</p>
-          <Movements about={number} />
-          <section className="card">
-            <h2>{words.made}</h2>
-            <Loaded result={made}>{(report) => <ReportTable report={report} title={words.made} />}</Loaded>
-          </section>
-        </>
-      )}
-    </ObjectPage>
+    <PayoutPage number={number} result={payout} back={`${base}/payouts`} says={({ status }) => words.states[status]}>
+      <Movements about={number} />
+      <section className="card">
+        <h2>{words.made}</h2>
+        <Loaded result={made}>{({ data }) => <ReportTable report={data} title={words.made} />}</Loaded>
+      </section>
+    </PayoutPage>
   )
 }
 

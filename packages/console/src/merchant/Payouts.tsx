@@ -1,13 +1,12 @@
 /** Payouts of this environment: money on its way to the merchant's bank. Operators ask for them. */
-import type { PayoutResource } from "@coffer/contract/Payouts"
+import type { PayoutQuery, PayoutResource } from "@coffer/contract/Payouts"
 import { payouts } from "@coffer/resources/wallets"
-import { shown } from "../api/acts.ts"
-import { OwnApi } from "../api/clients.ts"
-import { type InAccount, useAccount } from "../api/session.ts"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
-import { type List, ListPage } from "../parts/ListPage.tsx"
+import type { ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { ObjectList } from "./ObjectList.tsx"
+import { type Reader, useReader } from "./reader.ts"
 
 const texts = {
   en: {
@@ -22,19 +21,13 @@ const texts = {
 }
 type Texts = typeof texts.en
 
-const listOf = ({ base, merchantId, mode }: InAccount, words: Texts, language: Language): List<PayoutResource> => ({
+const listOf = ({ lists }: Reader, words: Texts, language: Language): ListBy<PayoutResource, PayoutQuery> => ({
   id: "payouts",
   title: payouts.listing.label[language],
   columns: columnsOf(payouts, language),
   filters: filtersOf(payouts, language),
-  page: (query) =>
-    OwnApi.query("payouts", "list", {
-      params: { merchant_id: merchantId },
-      query: { ...query, mode } as never,
-      reactivityKeys: shown
-    }) as never,
+  ...lists.payouts,
   keyOf: ({ payout_no }) => payout_no,
-  hrefOf: ({ payout_no }) => `${base}/payouts/${payout_no}`,
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
@@ -42,6 +35,6 @@ const listOf = ({ base, merchantId, mode }: InAccount, words: Texts, language: L
   )
 })
 
-const Payouts = () => <ListPage list={listOf(useAccount(), useWords(texts), useLanguage())} />
+const Payouts = () => <ObjectList list={listOf(useReader(), useWords(texts), useLanguage())} />
 
 export default Payouts

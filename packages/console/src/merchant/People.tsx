@@ -6,6 +6,7 @@ import { Link } from "wouter"
 import { act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { useAtom } from "../api/registry.ts"
+import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { type Column, Rows } from "../parts/ListPage.tsx"
@@ -28,8 +29,7 @@ const texts = {
     invited: "Invitation pending",
     again: "Resend invitation",
     againSays: "Sends the invitation again. Only a few can be sent to one address each day.",
-    withdraw: "Cancel invitation",
-    withdrawSays: "The invitation can no longer be accepted.",
+    removeInvitedSays: "The invitation can no longer be accepted.",
     email: "Email address",
     name: "Name",
     nameHint: "The name other members see. Defaults to the email address.",
@@ -71,8 +71,7 @@ const texts = {
     invited: "邀请待接受",
     again: "重新发送邀请",
     againSays: "再次发送邀请邮件。每天向同一邮箱发送的次数有限。",
-    withdraw: "取消邀请",
-    withdrawSays: "该邀请将无法再被接受。",
+    removeInvitedSays: "该邀请将无法再被接受。",
     email: "电子邮箱",
     name: "姓名",
     nameHint: "向其他成员显示的名称，默认为邮箱。",
@@ -223,11 +222,11 @@ const Invite = () => {
           OwnApi.use((client) =>
             client.people.invite({
               params: { merchant_id: merchantId },
-              payload: {
+              payload: sent({
                 email: text(typed, "email"),
                 role: text(typed, "role") as PersonRole,
                 ...(text(typed, "name") === "" ? {} : { name: text(typed, "name") })
-              } as never
+              })
             })
           ),
           1
@@ -276,18 +275,26 @@ const InvitedActs = ({ person }: { readonly person: Person }) => {
           )
         }
       />
-      <Act
-        name={words.withdraw}
-        isDangerous
-        says={`${person.email}: ${words.withdrawSays}`}
-        run={() =>
-          act(
-            OwnApi,
-            OwnApi.use((client) => client.people.remove({ params }))
-          )
-        }
-      />
+      <Remove person={person} says={`${person.email}: ${words.removeInvitedSays}`} />
     </span>
+  )
+}
+
+const Remove = ({ person, says }: { readonly person: Person; readonly says: string }) => {
+  const { merchantId } = useAccount()
+  const params = { merchant_id: merchantId, person_id: person.person_id }
+  return (
+    <Act
+      name={useWords(texts).remove}
+      isDangerous
+      says={says}
+      run={() =>
+        act(
+          OwnApi,
+          OwnApi.use((client) => client.people.remove({ params }))
+        )
+      }
+    />
   )
 }
 
@@ -322,17 +329,7 @@ const PersonActs = ({ isSelf, person }: { readonly person: Person; readonly isSe
           />
         </>
       )}
-      <Act
-        name={words.remove}
-        isDangerous
-        says={`${person.name}: ${words.removeSays}`}
-        run={() =>
-          act(
-            OwnApi,
-            OwnApi.use((client) => client.people.remove({ params }))
-          )
-        }
-      />
+      <Remove person={person} says={`${person.name}: ${words.removeSays}`} />
     </span>
   )
 }

@@ -1,16 +1,16 @@
 /** Receipts: paid orders, where the receipt of each went, and sending it again. */
-import type { OrderResource } from "@coffer/contract/Orders"
+import type { OrderQuery, OrderResource } from "@coffer/contract/Orders"
 import { act } from "../api/acts.ts"
 import { sent } from "../api/sent.ts"
-import { type InAccount, useAccount } from "../api/session.ts"
+import type { InAccount } from "../api/session.ts"
 import type { BulkAct } from "../parts/BulkActs.tsx"
 import { columnsFor } from "../parts/columns.tsx"
-import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
+import { type Column, type ListBy, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { State, stateChoices, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { isWeb } from "./find.ts"
-import { ordersPage } from "./Orders.tsx"
+import { type Reader, useReader } from "./reader.ts"
 
 const texts = {
   en: {
@@ -98,7 +98,7 @@ const sendAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
 /** Only a paid order has a receipt. Without a choice these are the ones that nothing went back from. */
 const withReceipt = ["paid", "partially_refunded", "refunded"]
 
-const listOf = (account: InAccount, words: Texts, language: Language): List<Row> => ({
+const listOf = ({ account, lists }: Reader, words: Texts, language: Language): ListBy<Row, OrderQuery> => ({
   id: "receipts",
   title: words.title,
   columns: columnsOf(words),
@@ -107,10 +107,10 @@ const listOf = (account: InAccount, words: Texts, language: Language): List<Row>
     { name: "out_trade_no", label: words.order },
     { name: "status", label: words.status, choices: stateChoices(withReceipt, language) }
   ],
-  page: (query) => ordersPage(account, { status: "paid", ...query }) as never,
+  ...lists.orders,
+  page: (query) => lists.orders.page({ status: "paid", ...query }),
   keyOf: ({ trade_no }) => trade_no,
-  hrefOf: ({ trade_no }) => `${account.base}/orders/${trade_no}`,
-  bulk: account.may("orders:write") ? [sendAct(account, words)] : [],
+  bulk: account?.may("orders:write") ? [sendAct(account, words)] : [],
   above: <p className="soft">{words.says}</p>,
   empty: (
     <Empty title={words.emptyTitle}>
@@ -119,6 +119,6 @@ const listOf = (account: InAccount, words: Texts, language: Language): List<Row>
   )
 })
 
-const Receipts = () => <ListPage list={listOf(useAccount(), useWords(texts), useLanguage())} />
+const Receipts = () => <ListPage list={listOf(useReader(), useWords(texts), useLanguage())} />
 
 export default Receipts

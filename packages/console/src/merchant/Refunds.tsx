@@ -1,13 +1,13 @@
 /** The list of refunds. */
-import type { RefundResource } from "@coffer/contract/Refunds"
+import type { RefundQuery, RefundResource } from "@coffer/contract/Refunds"
 import { refunds } from "@coffer/resources/returns"
-import { shown } from "../api/acts.ts"
-import { type InAccount, useAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
-import { type List, ListPage } from "../parts/ListPage.tsx"
+import type { ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { ObjectList } from "./ObjectList.tsx"
+import { type Reader, useReader } from "./reader.ts"
 
 const texts = {
   en: {
@@ -18,14 +18,13 @@ const texts = {
 }
 type Texts = typeof texts.en
 
-const listOf = ({ api, base }: InAccount, words: Texts, language: Language): List<RefundResource> => ({
+const listOf = ({ lists }: Reader, words: Texts, language: Language): ListBy<RefundResource, RefundQuery> => ({
   id: "refunds",
   title: refunds.listing.label[language],
   columns: columnsOf(refunds, language),
   filters: filtersOf(refunds, language),
-  page: (query) => api.query("refunds", "list", { query: query as never, reactivityKeys: shown }) as never,
+  ...lists.refunds,
   keyOf: ({ refund_no }) => refund_no,
-  hrefOf: ({ refund_no }) => `${base}/refunds/${refund_no}`,
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
@@ -42,6 +41,9 @@ const listOf = ({ api, base }: InAccount, words: Texts, language: Language): Lis
   )
 })
 
-const Refunds = () => <ListPage list={listOf(useAccount(), useWords(texts), useLanguage())} />
+/** The list, also for parts of other pages. */
+export const useRefunds = () => listOf(useReader(), useWords(texts), useLanguage())
+
+const Refunds = () => <ObjectList list={useRefunds()} />
 
 export default Refunds

@@ -1,5 +1,5 @@
 /** The lines of a report that is answered at once, as a table: a statement, fees, or frozen money. */
-import type { AnsweredReport, FeeLine, FrozenLine, StatementLine } from "@coffer/contract/Reports"
+import type { AnsweredReport, FeeLine, FrozenLine, ReportLine, StatementLine } from "@coffer/contract/Reports"
 import { Link } from "wouter"
 import { useAccount } from "../api/session.ts"
 import { Amount, Time } from "../parts/values.tsx"
@@ -53,60 +53,78 @@ const texts = {
 }
 type Texts = typeof texts.en
 
-interface Column {
+interface Column<Line> {
   readonly name: string
   readonly isNumber?: boolean
-  readonly cell: (line: never) => React.ReactNode
+  readonly cell: (line: Line) => React.ReactNode
 }
 
-const money = (name: string, field: string): Column => ({
+const money = <Field extends string>(
+  name: string,
+  field: Field
+): Column<{ readonly currency: string } & Readonly<Record<Field, number>>> => ({
   name,
   isNumber: true,
-  cell: (line: Record<string, never>) => <Amount minor={line[field]!} currency={line["currency"]!} />
+  cell: (line) => <Amount minor={line[field]} currency={line.currency} />
 })
 
 /** In a statement a movement that leaves a balance alone shows nothing, so that the others are seen. */
-const change = (name: string, field: "available" | "frozen"): Column => ({
+const change = (name: string, field: "available" | "frozen"): Column<StatementLine> => ({
   name,
   isNumber: true,
   cell: (line: StatementLine) =>
     line.sequence === null && line[field] === 0 ? "" : <Amount minor={line[field]} currency={line.currency} />
 })
 
-const columnsOf = (object: string, words: Texts, language: Language, base: string): ReadonlyArray<Column> => {
+/** A table of one kind of line. */
+const tableOf = <Line extends ReportLine>(
+  object: Line["object"],
+  columns: ReadonlyArray<Column<Line>>
+): ReadonlyArray<Column<ReportLine>> =>
+  columns.map(({ cell, ...column }) => ({
+    ...column,
+    cell: (line) => (line.object === object ? cell(line as Line) : null)
+  }))
+
+const columnsOf = (
+  object: string,
+  words: Texts,
+  language: Language,
+  base: string
+): ReadonlyArray<Column<ReportLine>> => {
   if (object === "fees_report") {
-    return [
-      { name: words.source, cell: ({ source }: FeeLine) => words.sources[source] },
-      { name: words.method, cell: ({ payment_method }: FeeLine) => payment_method ?? "–" },
-      { name: words.count, isNumber: true, cell: ({ count }: FeeLine) => count.toLocaleString() },
+    return tableOf<FeeLine>("fee_line", [
+      { name: words.source, cell: ({ source }) => words.sources[source] },
+      { name: words.method, cell: ({ payment_method }) => payment_method ?? "–" },
+      { name: words.count, isNumber: true, cell: ({ count }) => count.toLocaleString() },
       money(words.volume, "volume"),
       money(words.fee, "fee")
-    ]
+    ])
   }
   if (object === "frozen_report") {
-    return [
-      { name: words.holder, cell: ({ kind }: FrozenLine) => words.kinds[kind] },
-      { name: words.number, cell: ({ number }: FrozenLine) => numbered(number, base) },
+    return tableOf<FrozenLine>("frozen_line", [
+      { name: words.holder, cell: ({ kind }) => words.kinds[kind] },
+      { name: words.number, cell: ({ number }) => numbered(number, base) },
       money(words.amount, "amount"),
-      { name: words.since, cell: ({ since }: FrozenLine) => <Time at={since} /> }
-    ]
+      { name: words.since, cell: ({ since }) => <Time at={since} /> }
+    ])
   }
   const named = ({ line }: StatementLine) =>
     line === "opening" ? words.opening : line === "closing" ? words.closing : movementText(line, language)
-  return [
+  return tableOf<StatementLine>("statement_line", [
     {
       name: words.days,
-      cell: ({ from, sequence, to }: StatementLine) => (sequence === null ? "" : from === to ? from : `${from} – ${to}`)
+      cell: ({ from, sequence, to }) => (sequence === null ? "" : from === to ? from : `${from} – ${to}`)
     },
     { name: words.line, cell: named },
     {
       name: words.count,
       isNumber: true,
-      cell: ({ count, sequence }: StatementLine) => (sequence === null ? count : "")
+      cell: ({ count, sequence }) => (sequence === null ? count : "")
     },
     change(words.available, "available"),
     change(words.frozen, "frozen")
-  ]
+  ])
 }
 
 const numbered = (number: string | null, base: string) => {
@@ -119,8 +137,8 @@ const numbered = (number: string | null, base: string) => {
   )
 }
 
-export const ReportTable = ({ report, title }: { readonly report: unknown; readonly title: string }) => {
-  const { complete, lines, object } = (report as { readonly data: AnsweredReport }).data
+export const ReportTable = ({ report, title }: { readonly report: AnsweredReport; readonly title: string }) => {
+  const { complete, lines, object } = report
   const { base } = useAccount()
   const words = useWords(texts)
   const language = useLanguage()
@@ -144,7 +162,7 @@ export const ReportTable = ({ report, title }: { readonly report: unknown; reado
               <tr key={index} className={isBalance(line) ? "balance" : ""}>
                 {columns.map(({ cell, isNumber, name }) => (
                   <td key={name} className={isNumber === true ? "number" : ""}>
-                    {cell(line as never)}
+                    {cell(line)}
                   </td>
                 ))}
               </tr>

@@ -3,6 +3,8 @@ import type { ReportResource } from "@coffer/contract/Reports"
 import { useRef, useState } from "react"
 import { act, type Outcome, shown } from "../api/acts.ts"
 import { readBytes } from "../api/clients.ts"
+import type { AccountApi } from "../api/clients.ts"
+import { asQuery, type PlainQuery, withoutFile } from "../api/lists.ts"
 import { patiently } from "../api/patience.ts"
 import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
@@ -109,7 +111,7 @@ const Reports = () => {
         id: "reports",
         title: words.title,
         columns: columnsOf(words),
-        page: (query) => api.query("reports", "list", { query: query as never, reactivityKeys: shown }) as never,
+        page: (query) => api.query("reports", "list", { query: asQuery<PlainQuery>(query), reactivityKeys: shown }),
         keyOf: ({ report_no }) => report_no,
         liveEvery: 2_000,
         acts: may("reports:write") ? <MakeReport words={words} /> : undefined,
@@ -315,7 +317,19 @@ const shortKinds = ["statement", "fees", "frozen"] as const satisfies ReadonlyAr
 
 interface Request {
   readonly kind: Short
-  readonly query: Readonly<Record<string, string>>
+  /** Left out: all of them. */
+  readonly currency: { readonly currency?: (typeof currencies)[number] }
+  readonly days: { readonly from: string; readonly to: string }
+}
+
+/** What is frozen now has no days. */
+const queryOf = ({ currency, days, kind }: Request) => (kind === "frozen" ? currency : { ...days, ...currency })
+
+const reportOf = (api: AccountApi, { currency, days, kind }: Request) => {
+  const ofDays = { query: { ...days, ...currency }, reactivityKeys: shown }
+  if (kind === "statement") return withoutFile(api.query("reports", "statement", ofDays))
+  if (kind === "fees") return withoutFile(api.query("reports", "fees", ofDays))
+  return withoutFile(api.query("reports", "frozen", { query: currency, reactivityKeys: shown }))
 }
 
 const ReadNow = ({ words }: { readonly words: Texts }) => {
@@ -324,10 +338,12 @@ const ReadNow = ({ words }: { readonly words: Texts }) => {
     event.preventDefault()
     const typed = new FormData(event.currentTarget)
     const text = (name: string) => String(typed.get(name) ?? "")
-    const kind = text("kind") as Short
-    const currency: Record<string, string> = text("currency") === "" ? {} : { currency: text("currency") }
-    const days: Record<string, string> = kind === "frozen" ? {} : { from: text("from"), to: text("to") }
-    setRequest({ kind, query: { ...days, ...currency } })
+    const currency = currencies.find((each) => each === text("currency"))
+    setRequest({
+      kind: text("kind") as Short,
+      currency: currency === undefined ? {} : { currency },
+      days: { from: text("from"), to: text("to") }
+    })
   }
   const week = new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10)
   return (
@@ -350,16 +366,17 @@ const ReadNow = ({ words }: { readonly words: Texts }) => {
   )
 }
 
-const Answer = ({ request: { kind, query }, words }: { readonly request: Request; readonly words: Texts }) => {
+const Answer = ({ request, words }: { readonly request: Request; readonly words: Texts }) => {
   const { api } = useAccount()
-  const report = useAtom(api.query("reports", kind as "fees", { query: query as never, reactivityKeys: shown }))
+  const { kind } = request
+  const report = useAtom(reportOf(api, request))
   return (
     <>
-      <Loaded result={report}>{(answer) => <ReportTable report={answer} title={words.reports[kind]} />}</Loaded>
+      <Loaded result={report}>{({ data }) => <ReportTable report={data} title={words.reports[kind]} />}</Loaded>
       <AsCode
         call={{
           method: "GET",
-          path: `/v1/reports/${kind}?${new URLSearchParams(query)}`,
+          path: `/v1/reports/${kind}?${new URLSearchParams(queryOf(request))}`,
           sdk: `coffer.reports.${kind}`
         }}
       />

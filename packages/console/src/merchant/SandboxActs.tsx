@@ -1,11 +1,8 @@
 /** Acts of buyers and banks, by hand: pay, dispute, settle a refund, decide a dispute. */
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
-import type { DisputeResource } from "@coffer/contract/Disputes"
-import type { OrderResource } from "@coffer/contract/Orders"
-import type { RefundResource } from "@coffer/contract/Refunds"
 import { useId } from "react"
 import { useLocation } from "wouter"
-import { act, shown } from "../api/acts.ts"
+import { act } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
@@ -13,6 +10,7 @@ import { Act, ChoiceField, Field, TextField } from "../parts/act.tsx"
 import { rowsOf } from "../parts/walkPages.ts"
 import { amountText, minorOf } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
+import { useReader } from "./reader.ts"
 
 const texts = {
   en: {
@@ -123,13 +121,10 @@ const NumberField = (props: {
 }
 
 const OrderField = ({ status }: { readonly status: "pending" | "paid" }) => {
-  const { api } = useAccount()
+  const { lists } = useReader()
   const words = useWords(texts)
   const language = useLanguage()
-  const orders = useAtom(
-    api.query("orders", "list", { query: { status, limit: "25" } as never, reactivityKeys: shown })
-  )
-  const rows = rowsOf<OrderResource>(orders)
+  const rows = rowsOf(useAtom(lists.orders.page({ status, limit: "25" })))
   return (
     <NumberField
       label={words.order}
@@ -247,10 +242,7 @@ export const Settle = () => {
   const { api } = useAccount()
   const words = useWords(texts)
   const language = useLanguage()
-  const refunds = useAtom(
-    api.query("refunds", "list", { query: { status: "pending", limit: "25" } as never, reactivityKeys: shown })
-  )
-  const rows = rowsOf<RefundResource>(refunds)
+  const rows = rowsOf(useAtom(useReader().lists.refunds.page({ status: "pending", limit: "25" })))
   const outcomeOf = (typed: FormData) => text(typed, "outcome") as "succeeded" | "failed"
   return (
     <Act
@@ -292,8 +284,7 @@ export const Resolve = () => {
   const { api } = useAccount()
   const words = useWords(texts)
   const language = useLanguage()
-  const disputes = useAtom(api.query("disputes", "list", { query: { limit: "25" } as never, reactivityKeys: shown }))
-  const rows = rowsOf<DisputeResource>(disputes)
+  const rows = rowsOf(useAtom(useReader().lists.disputes.page({ limit: "25" })))
   const outcomeOf = (typed: FormData) => text(typed, "outcome") as "won" | "lost" | "closed"
   return (
     <Act

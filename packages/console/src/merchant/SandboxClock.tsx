@@ -1,8 +1,4 @@
 /** The clock of a sandbox: where it is, what is due on the way to a later moment, and moving it there. */
-import type { DisputeResource } from "@coffer/contract/Disputes"
-import type { OrderResource } from "@coffer/contract/Orders"
-import type { RefundResource } from "@coffer/contract/Refunds"
-import type { DeliveryResource } from "@coffer/contract/WebhookDeliveries"
 import * as Effect from "effect/Effect"
 import { useEffect, useId, useState } from "react"
 import { Link } from "wouter"
@@ -14,6 +10,7 @@ import { Loaded } from "../parts/states.tsx"
 import { amountText, Time, timeText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { rowsOf } from "../parts/walkPages.ts"
+import { useReader } from "./reader.ts"
 
 const texts = {
   en: {
@@ -294,34 +291,16 @@ const together = (items: ReadonlyArray<DueItem>) => {
 
 /** All that the lists say is to come, at most 100 of each kind. */
 const useDue = (): ReadonlyArray<DueItem> => {
-  const { api, base } = useAccount()
+  const { base } = useAccount()
   const words = useWords(texts)
   const language = useLanguage()
-  const orders = (status: string) =>
-    api.query("orders", "list", { query: { limit: "100", status } as never, reactivityKeys: shown })
-  const pending = rowsOf<OrderResource>(useAtom(orders("pending")))
-  const paid = rowsOf<OrderResource>(useAtom(orders("paid")))
-  const disputes = rowsOf<DisputeResource>(
-    useAtom(
-      api.query("disputes", "list", {
-        query: { limit: "100", status: "needs_response" } as never,
-        reactivityKeys: shown
-      })
-    )
-  )
-  const refunds = rowsOf<RefundResource>(
-    useAtom(
-      api.query("refunds", "list", { query: { limit: "100", status: "pending" } as never, reactivityKeys: shown })
-    )
-  )
-  const deliveries = rowsOf<DeliveryResource>(
-    useAtom(
-      api.query("webhook_deliveries", "list", {
-        query: { limit: "100", status: "pending" } as never,
-        reactivityKeys: shown
-      })
-    )
-  )
+  const { deliveries, disputes, orders, refunds } = useReader().lists
+  const most = { limit: "100" }
+  const pending = rowsOf(useAtom(orders.page({ ...most, status: "pending" })))
+  const paid = rowsOf(useAtom(orders.page({ ...most, status: "paid" })))
+  const disputed = rowsOf(useAtom(disputes.page({ ...most, status: "needs_response" })))
+  const refunding = rowsOf(useAtom(refunds.page({ ...most, status: "pending" })))
+  const delivering = rowsOf(useAtom(deliveries.page({ ...most, status: "pending" })))
   const money = (amount: number, currency: string) => amountText(amount, currency, language)
   return [
     ...pending.map(({ amount, currency, expires_at, out_trade_no, trade_no }) => ({
@@ -342,7 +321,7 @@ const useDue = (): ReadonlyArray<DueItem> => {
             }
           ]
     ),
-    ...disputes.flatMap(({ amount, currency, dispute_no, evidence_due_by }) =>
+    ...disputed.flatMap(({ amount, currency, dispute_no, evidence_due_by }) =>
       evidence_due_by === null
         ? []
         : [
@@ -354,14 +333,14 @@ const useDue = (): ReadonlyArray<DueItem> => {
             }
           ]
     ),
-    ...refunds.map(({ amount, created_at, currency, refund_no }) => ({
+    ...refunding.map(({ amount, created_at, currency, refund_no }) => ({
       // A bank settles by itself after a minute.
       at: new Date(Date.parse(created_at) + 60_000).toISOString(),
       text: words.refund,
       detail: money(amount, currency),
       to: `${base}/refunds/${refund_no}`
     })),
-    ...deliveries.flatMap(({ event_type, id, next_attempt_at, url }) =>
+    ...delivering.flatMap(({ event_type, id, next_attempt_at, url }) =>
       next_attempt_at === null
         ? []
         : [{ at: next_attempt_at, text: words.retry, detail: `${event_type} · ${url}`, to: `${base}/deliveries/${id}` }]

@@ -150,7 +150,7 @@ const Part = (props: {
 }) => {
   const { merchantId, role } = useAccount()
   const words = useWords(texts)
-  const isAllowed = forbiddenSetting(role, props.patch(new FormData()) as never) === undefined
+  const isAllowed = forbiddenSetting(role, props.patch(new FormData())) === undefined
   const run = (typed: FormData, replaces: string | undefined): Promise<Outcome<unknown>> =>
     act(
       OwnApi,
@@ -303,10 +303,11 @@ const Logo = ({ settings }: { readonly settings: Shown }) => {
   const [problem, setProblem] = useState<Problem>()
   const isAllowed = forbiddenSetting(role, { logo_url: null }) === undefined
   const name = async (logo_url: string | null) => {
-    const payload = { logo_url } as never
     const outcome = await act(
       OwnApi,
-      OwnApi.use((client) => client.settings.update({ params: { merchant_id: merchantId }, payload }))
+      OwnApi.use((client) =>
+        client.settings.update({ params: { merchant_id: merchantId }, payload: sent({ logo_url }) })
+      )
     )
     if ("problem" in outcome) setProblem(outcome.problem)
   }
@@ -418,7 +419,11 @@ const Methods = ({ settings }: { readonly settings: Shown }) => {
           ))}
         </fieldset>
       }
-      patch={(typed) => ({ [mode]: { payment_methods: typed.getAll("methods").map(String) } }) as never}
+      patch={(typed) => {
+        const chosen = typed.getAll("methods")
+        const methods = { payment_methods: PaymentMethod.literals.filter((method) => chosen.includes(method)) }
+        return mode === "live" ? { live: methods } : { sandbox: methods }
+      }}
     >
       <p>{offered.map((method) => methodText(method, language)).join(language === "zh" ? "、" : ", ")}</p>
     </Part>

@@ -1,5 +1,5 @@
 /** The whole story of an order on a time axis: each step leads to its object and to the steps that belong to it. */
-import type { TimelineEntry } from "@coffer/contract/Timeline"
+import type { TimelineEntry, TimelineResource } from "@coffer/contract/Timeline"
 import { commandOf } from "@coffer/rules/order/statusTable"
 import { useEffect, useMemo, useState } from "react"
 import { Link } from "wouter"
@@ -10,9 +10,9 @@ import { decoded } from "../parts/address.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, amountText, methodText, stateText, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
-import { pageOf } from "./find.ts"
 import { movementText, reasonText } from "./moneyWords.ts"
 import { statusAt, type Step, stepsOf } from "./neighbours.ts"
+import { useReader } from "./reader.ts"
 import { StatusRow } from "./StatusTable.tsx"
 
 const texts = {
@@ -98,20 +98,18 @@ export const Story = ({ currency, number }: { readonly number: string; readonly 
     <section className="card">
       <h2>{words.title}</h2>
       <p className="small soft">{words.says}</p>
-      <Loaded result={story}>
-        {({ data: { entries, truncated } }) => (
-          <>
-            <Steps entries={entries} currency={currency} />
-            {truncated && <p className="soft">{words.cut}</p>}
-          </>
-        )}
-      </Loaded>
+      <Loaded result={story}>{({ data }) => <Steps story={data} currency={currency} />}</Loaded>
     </section>
   )
 }
 
-const Steps = (props: { readonly entries: ReadonlyArray<TimelineEntry>; readonly currency: string }) => {
-  const { currency, entries } = props
+/** The steps of a story that was read. */
+export const Steps = (props: {
+  readonly story: Pick<TimelineResource, "entries" | "truncated">
+  readonly currency: string
+}) => {
+  const { currency, story } = props
+  const { entries, truncated } = story
   const words = useWords(texts)
   const [kind, setKind] = useState<string>()
   const here = useHash()
@@ -146,6 +144,7 @@ const Steps = (props: { readonly entries: ReadonlyArray<TimelineEntry>; readonly
             />
           ))}
       </ol>
+      {truncated && <p className="soft">{words.cut}</p>}
     </>
   )
 }
@@ -222,13 +221,13 @@ const StepRow = ({ currency, entries, isHere, neighbours, step }: RowProps) => {
 }
 
 const Details = ({ currency, entry }: { readonly entry: TimelineEntry; readonly currency: string }) => {
-  const { base } = useAccount()
+  const { pageOf } = useReader()
   const linked = (value: string) => {
     const page = pageOf(value)
     return page === undefined ? (
       value
     ) : (
-      <Link href={`${base}${page}`}>
+      <Link href={page}>
         <code>{value}</code>
       </Link>
     )
@@ -255,7 +254,7 @@ const Details = ({ currency, entry }: { readonly entry: TimelineEntry; readonly 
 // Texts ------------------------------------------------------------------------------
 
 /** The kind of a step, and the step as a sentence. */
-export const StepText = ({ entry }: { readonly entry: TimelineEntry }) => {
+const StepText = ({ entry }: { readonly entry: TimelineEntry }) => {
   const words = useWords(texts)
   return (
     <>

@@ -12,7 +12,7 @@ import { SecretOnce } from "../parts/Secret.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
-import { deliveriesPage, type Delivery, lastAnswer, useDeliveries } from "./Deliveries.tsx"
+import { type Delivery, lastAnswer, useDeliveries } from "./Deliveries.tsx"
 import { TestEvent } from "./TestEvent.tsx"
 import { type Endpoint, endpointBody, EndpointFields, endpointTexts, Health, TypesText } from "./Webhooks.tsx"
 
@@ -123,7 +123,7 @@ const Sent = ({ endpointId }: { readonly endpointId: string }) => {
   const account = useAccount()
   const words = useWords(texts)
   const list = useDeliveries()
-  const result = useAtom(deliveriesPage(account, { endpoint_id: endpointId, limit: "50" }))
+  const result = useAtom(list.page({ endpoint_id: endpointId, limit: "50" }))
   const to = `${account.base}/deliveries?endpoint_id=${endpointId}`
   return (
     <Loaded result={result}>

@@ -5,15 +5,17 @@ import { useState } from "react"
 import { act, shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
-import { type InAccount, useAccount } from "../api/session.ts"
+import { useAccount } from "../api/session.ts"
 import { Act, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
-import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
+import type { Column, List } from "../parts/ListPage.tsx"
 import { SecretOnce } from "../parts/Secret.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
 import { Copy, stateText, Time, timeText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
-import { deliveriesPage, type Delivery } from "./Deliveries.tsx"
+import type { Delivery } from "./Deliveries.tsx"
+import { ObjectList } from "./ObjectList.tsx"
+import { type Reader, useReader } from "./reader.ts"
 
 export type Endpoint = EndpointResource
 
@@ -85,10 +87,10 @@ type Texts = typeof endpointTexts.en
 
 /** How the last deliveries went, the oldest first, one bar for each. */
 export const Health = ({ endpointId, count = 20 }: { readonly endpointId: string; readonly count?: number }) => {
-  const account = useAccount()
+  const { lists } = useReader()
   const words = useWords(endpointTexts)
   const language = useLanguage()
-  const result = useAtom(deliveriesPage(account, { endpoint_id: endpointId, limit: String(count) }))
+  const result = useAtom(lists.deliveries.page({ endpoint_id: endpointId, limit: String(count) }))
   return (
     <Loaded result={result} lines={1}>
       {({ data: { data: rows } }) => {
@@ -150,16 +152,14 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Endpoint>> => [
   code("id", words.number, { isHidden: true })
 ]
 
-const listOf = (account: InAccount, words: Texts): List<Endpoint> => ({
+const listOf = ({ account, lists }: Reader, words: Texts): List<Endpoint> => ({
   id: "webhooks",
   title: words.title,
   columns: columnsOf(words),
-  page: (query) =>
-    account.api.query("webhook_endpoints", "list", { query: query as never, reactivityKeys: shown }) as never,
+  ...lists.webhooks,
   keyOf: ({ id }) => id,
-  hrefOf: ({ id }) => `${account.base}/webhooks/${id}`,
   liveEvery: 0,
-  acts: account.may("webhooks:write") ? <AddEndpoint /> : undefined,
+  acts: account?.may("webhooks:write") && <AddEndpoint />,
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
@@ -168,11 +168,11 @@ const listOf = (account: InAccount, words: Texts): List<Endpoint> => ({
 })
 
 const Webhooks = () => {
-  const account = useAccount()
+  const reader = useReader()
   return (
     <div className="stack">
-      <ListPage list={listOf(account, useWords(endpointTexts))} />
-      {account.may("webhooks:write") && <SigningSecret />}
+      <ObjectList list={listOf(reader, useWords(endpointTexts))} />
+      {reader.account?.may("webhooks:write") && <SigningSecret />}
     </div>
   )
 }

@@ -4,8 +4,10 @@
  * this browser, and has to be there with the same hash the next time (docs/ledger.md, rule 6).
  */
 import type { BalanceTransactionResource, LedgerLinkResource } from "@coffer/contract/Balance"
+import * as Effect from "effect/Effect"
 import { type Broken, type Link, makeVerifier, type Movement } from "@coffer/rules/wallet/chain"
 import { ask, type Outcome, type Problem } from "../api/acts.ts"
+import type { Page } from "../api/lists.ts"
 import { type Patience, patiently } from "../api/patience.ts"
 import type { InAccount } from "../api/session.ts"
 
@@ -34,27 +36,24 @@ export interface Reader {
   readonly movements: (after: string | undefined) => Promise<Outcome<Page<BalanceTransactionResource>>>
 }
 
-interface Page<Row> {
-  readonly data: { readonly data: ReadonlyArray<Row>; readonly has_more: boolean }
-}
-
 export const readerOf = ({ api }: InAccount, currency: "USD" | "HKD" | "CNY"): Reader => {
   const from = (after: string | undefined) => (after === undefined ? {} : { starting_after: after })
   return {
     links: (after) =>
       ask(
         api,
-        api.use((client) =>
-          client.balance.chain({ params: { currency }, query: { limit: pageSize, ...from(after) } as never })
-        )
-      ) as never,
+        api.use((client) => client.balance.chain({ params: { currency }, query: { limit: pageSize, ...from(after) } }))
+      ),
     movements: (after) =>
       ask(
         api,
         api.use((client) =>
-          client.balance.transactions({ query: { currency, limit: pageSize, ...from(after) } as never })
+          Effect.map(
+            client.balance.transactions({ query: { currency, limit: pageSize, ...from(after) } }),
+            (answer) => answer as Extract<typeof answer, Page<unknown>>
+          )
         )
-      ) as never
+      )
   }
 }
 

@@ -1,12 +1,13 @@
 /** The audit log: who did what, and its chain of hashes, which this browser verifies by itself. */
-import type { AuditEntryResource } from "@coffer/contract/Operators"
+import type { AuditEntryResource, AuditLogQuery } from "@coffer/contract/Operators"
 import { useEffect, useRef, useState } from "react"
 import { type Problem, shown } from "../api/acts.ts"
+import { type TextQuery, asQuery } from "../api/lists.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import type { Patience } from "../api/patience.ts"
 import { Dialog } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
-import { type Column, ListPage, type Query } from "../parts/ListPage.tsx"
+import { type Column, type ListBy, ListPage } from "../parts/ListPage.tsx"
 import { Empty, Trouble, Waiting } from "../parts/states.tsx"
 import { stateText } from "../parts/values.tsx"
 import { readPage } from "../parts/walkPages.ts"
@@ -78,8 +79,8 @@ const texts = {
 }
 type Texts = typeof texts.en
 
-const auditPage = (query: Query) =>
-  OperatorsApi.query("audit_log", "list", { query: query as never, reactivityKeys: shown })
+const auditPage = (query: TextQuery<AuditLogQuery>) =>
+  OperatorsApi.query("audit_log", "list", { query: asQuery<AuditLogQuery>(query), reactivityKeys: shown })
 
 const { code, plain, time } = columnsFor<AuditEntryResource>()
 
@@ -242,28 +243,30 @@ const AuditLog = () => {
   return (
     <>
       <ListPage
-        list={{
-          id: "operator.audit",
-          title: words.title,
-          columns: columnsOf(words, (phase) => stateText(phase, language)),
-          filters: [
-            { name: "act", label: words.act },
-            { name: "target", label: words.target },
-            { name: "actor_id", label: words.who }
-          ],
-          page: (query) => auditPage(query) as never,
-          keyOf: ({ id }) => id,
-          acts: (
-            <button type="button" className="button" onClick={() => setOpen(true)}>
-              {words.verify}
-            </button>
-          ),
-          empty: (
-            <Empty title={words.none}>
-              <p>{words.noneSays}</p>
-            </Empty>
-          )
-        }}
+        list={
+          {
+            id: "operator.audit",
+            title: words.title,
+            columns: columnsOf(words, (phase) => stateText(phase, language)),
+            filters: [
+              { name: "act", label: words.act },
+              { name: "target", label: words.target },
+              { name: "actor_id", label: words.who }
+            ],
+            page: auditPage,
+            keyOf: ({ id }) => id,
+            acts: (
+              <button type="button" className="button" onClick={() => setOpen(true)}>
+                {words.verify}
+              </button>
+            ),
+            empty: (
+              <Empty title={words.none}>
+                <p>{words.noneSays}</p>
+              </Empty>
+            )
+          } satisfies ListBy<AuditEntryResource, AuditLogQuery>
+        }
       />
       {isOpen && <VerifyDialog words={words} onClose={() => setOpen(false)} />}
     </>

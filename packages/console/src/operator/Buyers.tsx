@@ -1,6 +1,7 @@
 /** A buyer's data: what would be erased, erasing it, how far erasures are, and all that is kept as an archive. */
 import type { ErasureResource } from "@coffer/contract/Erasures"
 import { ask, shown } from "../api/acts.ts"
+import { asQuery, type PlainQuery } from "../api/lists.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { sent } from "../api/sent.ts"
 import { TextField } from "../parts/act.tsx"
@@ -125,7 +126,7 @@ const Buyers = () => {
           says={words.exportSays}
           file="buyer.tar"
           fields={<TextField label={words.email} name="email" type="email" isRequired />}
-          read={(client, typed) => client.exports.buyer({ payload: { email: typedIn(typed, "email") as never } })}
+          read={(client, typed) => client.exports.buyer({ payload: sent({ email: typedIn(typed, "email") ?? "" }) })}
           code={(typed) => ({
             method: "POST",
             path: "/operator/v1/exports",
@@ -141,7 +142,7 @@ const Buyers = () => {
           level: 2,
           columns: columnsOf(words),
           page: (query) =>
-            OperatorsApi.query("erasures", "list", { query: query as never, reactivityKeys: shown }) as never,
+            OperatorsApi.query("erasures", "list", { query: asQuery<PlainQuery>(query), reactivityKeys: shown }),
           keyOf: ({ erasure_no }) => erasure_no ?? "",
           empty: (
             <Empty title={words.none}>

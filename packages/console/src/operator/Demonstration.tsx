@@ -2,11 +2,13 @@
  * A demonstration on the embedded database: orders are created in a sandbox one after the other, runners are killed
  * meanwhile, and at the end each acknowledged order is looked for. It needs a role of a merchant, too.
  */
+import type { OrderQuery } from "@coffer/contract/Orders"
 import { useEffect, useRef, useState } from "react"
 import { ask, type Problem } from "../api/acts.ts"
 import { accountApi, type AccountApi } from "../api/clients.ts"
+import { asQuery, type Query, withoutFile } from "../api/lists.ts"
+import { sent } from "../api/sent.ts"
 import { randomId } from "../api/unsafePage.ts"
-import type { Query } from "../parts/ListPage.tsx"
 import { Trouble } from "../parts/states.tsx"
 import { walkPages } from "../parts/walkPages.ts"
 import { useWords } from "../parts/words.ts"
@@ -55,10 +57,10 @@ interface Created {
 const createOrders = async (api: AccountApi, isOn: () => boolean, note: (order: Created | undefined) => void) => {
   const run = `demo-${randomId().slice(0, 8)}`
   for (let number = 1; isOn() && number <= ordersMax;) {
-    const payload = { amount: 100, out_trade_no: `${run}-${number}`, subject: "Demonstration" } as never
+    const order = { amount: 100, out_trade_no: `${run}-${number}`, subject: "Demonstration" }
     const outcome = await ask(
       api,
-      api.use((client) => client.orders.create({ payload }))
+      api.use((client) => client.orders.create({ payload: sent(order) }))
     )
     note("done" in outcome ? outcome.done.data : undefined)
     if ("done" in outcome) number++
@@ -70,7 +72,7 @@ const createOrders = async (api: AccountApi, isOn: () => boolean, note: (order: 
 const listedSince = async (api: AccountApi, since: string): Promise<ReadonlyArray<Created> | Problem> => {
   const list = {
     keyOf: ({ trade_no }: Created) => trade_no,
-    page: (query: Query) => api.query("orders", "list", { query: query as never }) as never
+    page: (query: Query) => withoutFile(api.query("orders", "list", { query: asQuery<OrderQuery>(query) }))
   }
   for (let look = 1; ; look++) {
     const walked = await walkPages<Created>(list, { "created[gte]": since }, 2 * ordersMax, () => undefined, unhurried)

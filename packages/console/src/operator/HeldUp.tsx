@@ -1,10 +1,11 @@
 /** All objects that need attention, by kind, each with the act that resolves it. */
-import { type HeldUpResource, heldKinds } from "@coffer/contract/HeldUp"
+import { type HeldUpQuery, type HeldUpResource, heldKinds } from "@coffer/contract/HeldUp"
 import { shown } from "../api/acts.ts"
+import { type TextQuery, asQuery } from "../api/lists.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useAtom } from "../api/registry.ts"
 import { columnsFor } from "../parts/columns.tsx"
-import { type Column, ListPage, type Query, useQuery } from "../parts/ListPage.tsx"
+import { type Column, type ListBy, ListPage, useQuery } from "../parts/ListPage.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
 import { Amount, stateText } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
@@ -48,15 +49,15 @@ const texts = {
     error: "最近错误",
     mend: "操作",
     none: "没有待处理的事项",
-    noneSays: "需要处理或停滞的付款、退款、出款、Webhook 和邮件会显示在这里。",
+    noneSays: "需要处理或停滞的付款、退款、提现、Webhook 和邮件会显示在这里。",
     kinds: "类型",
     all: "全部"
   }
 }
 type Texts = typeof texts.en
 
-const heldPage = (query: Query) =>
-  OperatorsApi.query("held_up", "list", { query: query as never, reactivityKeys: shown })
+const heldPage = (query: TextQuery<HeldUpQuery>) =>
+  OperatorsApi.query("held_up", "list", { query: asQuery<HeldUpQuery>(query), reactivityKeys: shown })
 
 const { code, time } = columnsFor<HeldUpResource>()
 
@@ -175,25 +176,27 @@ const HeldUp = () => {
   const language = useLanguage()
   return (
     <ListPage
-      list={{
-        id: "operator.held",
-        title: words.title,
-        columns: columnsOf(words, one, language),
-        filters: [
-          { name: "kind", label: words.kind, choices: heldKinds.map((kind) => [kind, kinds[kind]]) },
-          { name: "mode", label: words.mode, choices: modes.map((mode) => [mode, modeWords[mode]]) },
-          { name: "merchant_id", label: words.merchant }
-        ],
-        page: (query) => heldPage(query) as never,
-        keyOf: ({ id }) => id,
-        hrefOf: (held) => pageOfHeld(held) ?? "/operator/held-up?kind=stray_session",
-        above: <Kinds words={words} />,
-        empty: (
-          <Empty title={words.none}>
-            <p>{words.noneSays}</p>
-          </Empty>
-        )
-      }}
+      list={
+        {
+          id: "operator.held",
+          title: words.title,
+          columns: columnsOf(words, one, language),
+          filters: [
+            { name: "kind", label: words.kind, choices: heldKinds.map((kind) => [kind, kinds[kind]]) },
+            { name: "mode", label: words.mode, choices: modes.map((mode) => [mode, modeWords[mode]]) },
+            { name: "merchant_id", label: words.merchant }
+          ],
+          page: heldPage,
+          keyOf: ({ id }) => id,
+          hrefOf: (held) => pageOfHeld(held) ?? "/operator/held-up?kind=stray_session",
+          above: <Kinds words={words} />,
+          empty: (
+            <Empty title={words.none}>
+              <p>{words.noneSays}</p>
+            </Empty>
+          )
+        } satisfies ListBy<HeldUpResource, HeldUpQuery>
+      }
     />
   )
 }

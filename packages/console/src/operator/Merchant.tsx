@@ -4,6 +4,7 @@ import { Link, useLocation } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useAtom } from "../api/registry.ts"
+import { ReaderContext } from "../merchant/reader.ts"
 import { page, Part } from "../parts/Part.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { Num, State, Time } from "../parts/values.tsx"
@@ -12,9 +13,10 @@ import { TypedWord } from "../parts/typed.tsx"
 import { WaitingFor } from "./approving.tsx"
 import { stateOfMerchant } from "./Merchants.tsx"
 import { type Mode, modes, OperatorAct, ofAccount, useModeWords } from "./operator.tsx"
+import { useOperatorReader } from "./reader.tsx"
 
 const MerchantOverview = page(() => import("./MerchantOverview.tsx"))
-const MerchantList = page(() => import("./MerchantLists.tsx"))
+const MerchantKeys = page(() => import("./MerchantKeys.tsx"))
 const MerchantSettings = page(() => import("./MerchantSettings.tsx"))
 const MerchantChannel = page(() => import("./MerchantChannel.tsx"))
 
@@ -71,7 +73,7 @@ const texts = {
       disputes: "争议",
       links: "链接",
       ledger: "账本",
-      payouts: "出款",
+      payouts: "提现",
       events: "事件",
       deliveries: "投递",
       endpoints: "Webhook",
@@ -98,6 +100,7 @@ const Merchant = ({ merchantId, mode, tab }: Props) => {
     OperatorsApi.query("merchants", "get", { params: { merchant_id: merchantId }, reactivityKeys: shown })
   )
   const base = ofAccount(merchantId, mode)
+  const reader = useOperatorReader(merchantId, mode)
   const [, go] = useLocation()
   return (
     <article className="object">
@@ -166,14 +169,30 @@ const Merchant = ({ merchantId, mode, tab }: Props) => {
                 </Link>
               ))}
             </nav>
-            <Part at={tab}>
-              <Page key={`${mode} ${tab}`} merchant={data} mode={mode} tab={tab} />
-            </Part>
+            <ReaderContext value={reader}>
+              <Part at={tab}>
+                <Page key={`${mode} ${tab}`} merchant={data} mode={mode} tab={tab} />
+              </Part>
+            </ReaderContext>
           </>
         )}
       </Loaded>
     </article>
   )
+}
+
+/** The merchant's own pages. */
+const lists: Readonly<Record<string, React.ComponentType>> = {
+  orders: page(() => import("../merchant/Orders.tsx")),
+  refunds: page(() => import("../merchant/Refunds.tsx")),
+  disputes: page(() => import("../merchant/Disputes.tsx")),
+  links: page(() => import("../merchant/Links.tsx")),
+  ledger: page(() => import("../merchant/Ledger.tsx")),
+  payouts: page(() => import("../merchant/Payouts.tsx")),
+  events: page(() => import("../merchant/Events.tsx")),
+  deliveries: page(() => import("../merchant/Deliveries.tsx")),
+  endpoints: page(() => import("../merchant/Webhooks.tsx")),
+  logs: page(() => import("../merchant/Logs.tsx"))
 }
 
 const Page = ({
@@ -208,8 +227,12 @@ const Page = ({
           <MerchantChannel merchantId={merchant_id} mode={mode} />
         </div>
       )
-    default:
-      return <MerchantList merchantId={merchant_id} mode={mode} tab={tab} />
+    case "keys":
+      return <MerchantKeys merchantId={merchant_id} mode={mode} />
+    default: {
+      const List = lists[tab] ?? lists["orders"]!
+      return <List />
+    }
   }
 }
 

@@ -3,12 +3,13 @@ import type { ChannelResource } from "@coffer/contract/Channels"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useAtom } from "../api/registry.ts"
+import { sent } from "../api/sent.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { Num, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
-import { typedIn } from "../parts/typed.tsx"
+import { typedFields, typedIn } from "../parts/typed.tsx"
 import { type Mode, OperatorAct } from "./operator.tsx"
 
 const texts = {
@@ -120,15 +121,7 @@ const MerchantChannel = ({ merchantId, mode }: { readonly merchantId: string; re
 const SetChannel = ({ channel, mode }: { readonly channel: ChannelResource; readonly mode: Mode }) => {
   const words = useWords(texts)
   const { merchant_id } = channel
-  const bodyOf = (typed: FormData) => {
-    const body = {
-      channel: typedIn(typed, "channel"),
-      secret_key: typedIn(typed, "secret_key"),
-      webhook_secret: typedIn(typed, "webhook_secret"),
-      account: typedIn(typed, "account")
-    }
-    return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
-  }
+  const bodyOf = (typed: FormData) => typedFields(typed, ["channel", "secret_key", "webhook_secret", "account"])
   /** The code on the page never has the keys. */
   const shownBody = (typed: FormData) => ({
     ...bodyOf(typed),
@@ -152,7 +145,7 @@ const SetChannel = ({ channel, mode }: { readonly channel: ChannelResource; read
           <TextField label={words.account} name="account" hint={words.accountHint} />
         </>
       }
-      call={(client, typed) => client.channels.set({ params: { merchant_id, mode }, payload: bodyOf(typed) as never })}
+      call={(client, typed) => client.channels.set({ params: { merchant_id, mode }, payload: sent(bodyOf(typed)) })}
       code={(typed) => ({
         method: "POST",
         path: `/operator/v1/merchants/${merchant_id}/channels/${mode}`,

@@ -1,7 +1,10 @@
 /** A merchant's keys with scopes, as operators make, roll, change and revoke them. */
+import type { ApiKeyResource } from "@coffer/contract/ApiKeys"
 import { sent } from "../api/sent.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
 import { useWords } from "../parts/words.ts"
+import { useKeys } from "../merchant/Keys.tsx"
+import { ObjectList } from "../merchant/ObjectList.tsx"
 import { ScopesTable } from "../merchant/ScopesTable.tsx"
 import { typedIn } from "../parts/typed.tsx"
 import { type Mode, OperatorAct } from "./operator.tsx"
@@ -63,7 +66,7 @@ const bodyOf = (typed: FormData, mode: Mode) => {
   }
 }
 
-export const CreateKey = ({ merchantId, mode }: Place) => {
+const CreateKey = ({ merchantId, mode }: Place) => {
   const words = useWords(texts)
   return (
     <OperatorAct
@@ -93,14 +96,12 @@ export const CreateKey = ({ merchantId, mode }: Place) => {
   )
 }
 
-interface Key {
-  readonly key_id: string
-  readonly status: string
-  readonly name: string
-  readonly ip_allowlist: string
+const MerchantKeys = (place: Place) => {
+  const list = useKeys((key) => <KeyActs apiKey={key} merchantId={place.merchantId} />)
+  return <ObjectList list={{ ...list, acts: <CreateKey {...place} /> }} />
 }
 
-export const KeyActs = ({ apiKey, merchantId }: { readonly apiKey: Key; readonly merchantId: string }) => {
+const KeyActs = ({ apiKey, merchantId }: { readonly apiKey: ApiKeyResource; readonly merchantId: string }) => {
   const words = useWords(texts)
   const { ip_allowlist, key_id, name, status } = apiKey
   const params = { merchant_id: merchantId, key_id }
@@ -148,3 +149,5 @@ export const KeyActs = ({ apiKey, merchantId }: { readonly apiKey: Key; readonly
     </span>
   )
 }
+
+export default MerchantKeys

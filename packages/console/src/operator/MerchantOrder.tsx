@@ -3,19 +3,21 @@
  * timeline.
  */
 import type { TimelineEntry } from "@coffer/contract/Timeline"
-import { Fragment } from "react"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useAtom } from "../api/registry.ts"
+import { sent } from "../api/sent.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Amount, Num, stateText, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { typedIn } from "../parts/typed.tsx"
-import { StepText } from "../merchant/Story.tsx"
+import { ReaderContext } from "../merchant/reader.ts"
+import { Steps } from "../merchant/Story.tsx"
 import { NoteField } from "./held.tsx"
 import { MerchantLink, type Mode, ModeMark, ofAccount, OperatorAct } from "./operator.tsx"
+import { useOperatorReader } from "./reader.tsx"
 
 const texts = {
   en: {
@@ -46,8 +48,7 @@ const texts = {
     closed: "Closed. Nothing else in this order needs attention.",
     held: "Needs attention",
     overview: "Overview",
-    story: "Timeline",
-    cut: "Some kinds have more than 1,000 entries; the newest are not shown."
+    story: "Timeline"
   },
   zh: {
     orders: "商户的订单",
@@ -73,8 +74,7 @@ const texts = {
     closed: "已关闭。此订单没有其他待处理事项。",
     held: "待处理事项",
     overview: "概览",
-    story: "时间线",
-    cut: "部分类别超过 1,000 条，最新的未显示。"
+    story: "时间线"
   }
 }
 type Texts = typeof texts.en
@@ -87,6 +87,7 @@ interface Props {
 
 const MerchantOrder = ({ merchantId, mode, number }: Props) => {
   const words = useWords(texts)
+  const reader = useOperatorReader(merchantId, mode)
   const story = useAtom(
     OperatorsApi.query("timelines", "get", {
       params: { merchant_id: merchantId, ref: number },
@@ -101,7 +102,8 @@ const MerchantOrder = ({ merchantId, mode, number }: Props) => {
         <Num id={number} />
       </nav>
       <Loaded result={story} lines={8}>
-        {({ data: { duration_ms, entries, trade_no, truncated } }) => {
+        {({ data }) => {
+          const { duration_ms, entries, trade_no } = data
           const order = entries.find(({ kind, details }) => kind === "order" && typeof details["amount"] === "number")
           const amount = order?.details["amount"]
           const currency = entries.map(({ details }) => details["currency"]).find((each) => typeof each === "string")
@@ -128,12 +130,9 @@ const MerchantOrder = ({ merchantId, mode, number }: Props) => {
                   ))}
                   <section className="card">
                     <h2>{words.story}</h2>
-                    <ol className="story">
-                      {entries.map((entry, index) => (
-                        <Step key={`${entry.id} ${index}`} entry={entry} currency={String(currency ?? "USD")} />
-                      ))}
-                    </ol>
-                    {truncated && <p className="soft">{words.cut}</p>}
+                    <ReaderContext value={reader}>
+                      <Steps story={data} currency={String(currency ?? "USD")} />
+                    </ReaderContext>
                   </section>
                 </div>
                 <Facts
@@ -191,7 +190,7 @@ const Unapplied = (props: {
             call={(client, typed) =>
               client.orders.closePayment({
                 params: { trade_no: tradeNo, payment_id: entry.id },
-                payload: { note: typedIn(typed, "note") as never }
+                payload: sent({ note: typedIn(typed, "note") ?? "" })
               })
             }
             code={(typed) => ({
@@ -251,46 +250,6 @@ const Unapplied = (props: {
         </>
       )}
     </section>
-  )
-}
-
-const Step = ({ currency, entry }: { readonly entry: TimelineEntry; readonly currency: string }) => {
-  const details = Object.entries(entry.details).filter(([, value]) => value !== null)
-  return (
-    <li className={entry.kind}>
-      <details>
-        <summary>
-          <StepText entry={entry} />
-          <Time at={entry.at} />
-        </summary>
-        <dl className="facts">
-          <div>
-            <dt>id</dt>
-            <dd>
-              {entry.kind === "delivery" ? (
-                <Num id={entry.id} to={`/operator/deliveries/${entry.id}`} />
-              ) : (
-                <Num id={entry.id} />
-              )}
-            </dd>
-          </div>
-          {details.map(([name, value]) => (
-            <Fragment key={name}>
-              <div>
-                <dt>{name}</dt>
-                <dd>
-                  {typeof value === "number" && /amount|balance|frozen|fee/.test(name) ? (
-                    <Amount minor={value} currency={currency} />
-                  ) : (
-                    String(value)
-                  )}
-                </dd>
-              </div>
-            </Fragment>
-          ))}
-        </dl>
-      </details>
-    </li>
   )
 }
 

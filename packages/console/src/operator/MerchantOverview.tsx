@@ -4,11 +4,15 @@ import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useAtom } from "../api/registry.ts"
-import { Rows } from "../parts/ListPage.tsx"
+import { useDeliveries } from "../merchant/Deliveries.tsx"
+import { useDisputes } from "../merchant/Disputes.tsx"
+import { useLogs } from "../merchant/Logs.tsx"
+import { useRefunds } from "../merchant/Refunds.tsx"
+import { type List, Rows } from "../parts/ListPage.tsx"
 import { Loaded } from "../parts/states.tsx"
-import { Amount, State, Time } from "../parts/values.tsx"
+import { Amount } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
-import { type Mode, ofAccount, ofOrder } from "./operator.tsx"
+import { type Mode, ofAccount } from "./operator.tsx"
 
 const texts = {
   en: {
@@ -19,16 +23,7 @@ const texts = {
     refunds: "Latest refunds",
     logs: "Latest API calls",
     none: "None.",
-    all: "All",
-    amount: "Amount",
-    status: "Status",
-    until: "Due",
-    order: "Order",
-    event: "Event",
-    to: "URL",
-    at: "Time",
-    call: "Endpoint",
-    error: "Error"
+    all: "All"
   },
   zh: {
     available: "可用余额",
@@ -38,16 +33,7 @@ const texts = {
     refunds: "最近的退款",
     logs: "最近的 API 调用",
     none: "无。",
-    all: "全部",
-    amount: "金额",
-    status: "状态",
-    until: "截止",
-    order: "订单",
-    event: "事件",
-    to: "URL",
-    at: "时间",
-    call: "接口",
-    error: "错误"
+    all: "全部"
   }
 }
 type Texts = typeof texts.en
@@ -64,21 +50,31 @@ const MerchantOverview = ({ merchantId, mode }: { readonly merchantId: string; r
   return <Loaded result={overview}>{({ data }) => <Parts overview={data} words={words} />}</Loaded>
 }
 
-const Part = (props: {
+/** The newest rows of a list, with some of its columns. */
+const Newest = <Row,>(props: {
   readonly title: string
+  /** The whole list. */
   readonly to: string
   readonly words: Texts
-  readonly isEmpty: boolean
-  readonly children: React.ReactNode
-}) => (
-  <section className="stack">
-    <header className="head">
-      <h2>{props.title}</h2>
-      <Link href={props.to}>{props.words.all} →</Link>
-    </header>
-    {props.isEmpty ? <p className="soft">{props.words.none}</p> : props.children}
-  </section>
-)
+  readonly list: List<Row>
+  readonly columns: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<Row>
+}) => {
+  const { columns, list, rows, title, to, words } = props
+  return (
+    <section className="stack">
+      <header className="head">
+        <h2>{title}</h2>
+        <Link href={to}>{words.all} →</Link>
+      </header>
+      {rows.length === 0 ? (
+        <p className="soft">{words.none}</p>
+      ) : (
+        <Rows list={{ ...list, title }} columns={list.columns.filter(({ id }) => columns.includes(id))} rows={rows} />
+      )}
+    </section>
+  )
+}
 
 const Parts = ({ overview, words }: { readonly overview: OverviewResource; readonly words: Texts }) => {
   const { api_logs, balances, disputes, failed_deliveries, merchant_id, mode, refunds } = overview
@@ -98,110 +94,38 @@ const Parts = ({ overview, words }: { readonly overview: OverviewResource; reado
           </Link>
         ))}
       </div>
-      <Part title={words.disputes} to={`${base}/disputes`} words={words} isEmpty={disputes.length === 0}>
-        <Rows
-          list={{
-            title: words.disputes,
-            keyOf: ({ dispute_no }) => dispute_no,
-            hrefOf: ({ trade_no }) => ofOrder(merchant_id, mode, trade_no)
-          }}
-          columns={[
-            {
-              id: "amount",
-              name: words.amount,
-              isNumber: true,
-              text: () => "",
-              cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} />
-            },
-            { id: "status", name: words.status, text: () => "", cell: ({ status }) => <State of={status} /> },
-            {
-              id: "until",
-              name: words.until,
-              text: () => "",
-              cell: ({ evidence_due_by }) => <Time at={evidence_due_by} />
-            },
-            {
-              id: "order",
-              name: words.order,
-              isWide: true,
-              text: () => "",
-              cell: ({ trade_no }) => <code>{trade_no}</code>
-            }
-          ]}
-          rows={disputes}
-        />
-      </Part>
-      <Part
+      <Newest
+        title={words.disputes}
+        to={`${base}/disputes`}
+        words={words}
+        list={useDisputes()}
+        columns={["amount", "status", "due", "trade_no"]}
+        rows={disputes}
+      />
+      <Newest
         title={words.failed}
         to={`${base}/deliveries?status=failed`}
         words={words}
-        isEmpty={failed_deliveries.length === 0}
-      >
-        <Rows
-          list={{ title: words.failed, keyOf: ({ id }) => id, hrefOf: ({ id }) => `/operator/deliveries/${id}` }}
-          columns={[
-            { id: "event", name: words.event, text: () => "", cell: ({ event_type }) => event_type },
-            { id: "to", name: words.to, text: () => "", cell: ({ url }) => url },
-            { id: "at", name: words.at, text: () => "", cell: ({ created_at }) => <Time at={created_at} /> }
-          ]}
-          rows={failed_deliveries}
-        />
-      </Part>
-      <Part title={words.refunds} to={`${base}/refunds`} words={words} isEmpty={refunds.length === 0}>
-        <Rows
-          list={{
-            title: words.refunds,
-            keyOf: ({ refund_no }) => refund_no,
-            hrefOf: ({ trade_no }) => ofOrder(merchant_id, mode, trade_no)
-          }}
-          columns={[
-            {
-              id: "amount",
-              name: words.amount,
-              isNumber: true,
-              text: () => "",
-              cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} />
-            },
-            { id: "status", name: words.status, text: () => "", cell: ({ status }) => <State of={status} /> },
-            {
-              id: "order",
-              name: words.order,
-              isWide: true,
-              text: () => "",
-              cell: ({ trade_no }) => <code>{trade_no}</code>
-            },
-            { id: "at", name: words.at, text: () => "", cell: ({ created_at }) => <Time at={created_at} /> }
-          ]}
-          rows={refunds}
-        />
-      </Part>
-      <Part title={words.logs} to={`${base}/logs`} words={words} isEmpty={api_logs.length === 0}>
-        <Rows
-          list={{ title: words.logs, keyOf: ({ request_id }) => request_id }}
-          columns={[
-            {
-              id: "call",
-              name: words.call,
-              text: () => "",
-              cell: ({ method, path }) => (
-                <code>
-                  {method} {path}
-                </code>
-              )
-            },
-            { id: "status", name: words.status, isNumber: true, text: () => "", cell: ({ status }) => status },
-            {
-              id: "error",
-              name: words.error,
-              isWide: true,
-              text: () => "",
-              cell: ({ error_code }) => error_code ?? "–"
-            },
-            { id: "at", name: words.at, text: () => "", cell: ({ created_at }) => <Time at={created_at} /> }
-          ]}
-          rows={api_logs}
-        />
-      </Part>
+        list={useDeliveries()}
+        columns={["event_type", "url", "created_at"]}
+        rows={failed_deliveries}
+      />
+      <Newest
+        title={words.refunds}
+        to={`${base}/refunds`}
+        words={words}
+        list={useRefunds()}
+        columns={["amount", "status", "trade_no", "created_at"]}
+        rows={refunds}
+      />
+      <Newest
+        title={words.logs}
+        to={`${base}/logs`}
+        words={words}
+        list={useLogs()}
+        columns={["call", "status", "error_code", "created_at"]}
+        rows={api_logs}
+      />
     </>
   )
 }

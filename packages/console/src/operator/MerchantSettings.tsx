@@ -1,11 +1,12 @@
 /** Settings of a merchant that operators make: currencies, fees, quotas, note, keys, and each environment. */
-import type { MerchantResource } from "@coffer/contract/Operator"
+import type { MerchantResource, UpdateMerchant } from "@coffer/contract/Operator"
 import {
   csvExportsPerMinuteMax,
   helpersPerMinuteMax,
   readsPerMinuteMax,
   writesPerMinuteMax
 } from "@coffer/model/Limits"
+import { sent } from "../api/sent.ts"
 import { Field, TextField } from "../parts/act.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Amount, minorOf, Time, typedOf } from "../parts/values.tsx"
@@ -83,7 +84,7 @@ const texts = {
       '应用第一条匹配的规则：{"mode":"live","method":"card","currency":"USD","basis_points":290,"fixed":30}。省略的条件表示不限。',
     badJson: "不是有效的 JSON 列表。",
     disputeFee: "争议费",
-    payoutFee: "出款费",
+    payoutFee: "提现费",
     quotas: "每分钟请求数",
     quotasSays: "留空则使用默认值。",
     writes: "写入",
@@ -258,35 +259,30 @@ interface PartProps {
   readonly words: Texts
 }
 
-/** A change of some fields of the merchant. */
-const Change = (props: {
+/** Fields of the merchant by the contract's names, with what was typed. */
+type Patch = { readonly [Name in keyof UpdateMerchant]?: unknown }
+
+interface ChangeProps extends Pick<OperatorActProps, "fields" | "name" | "says"> {
   readonly merchant: MerchantResource
-  readonly name: string
-  readonly says?: string
-  readonly fields: React.ReactNode
-  readonly patchOf: (typed: FormData) => Readonly<Record<string, unknown>>
-}) => {
-  const { merchant_id } = props.merchant
-  const shared: Pick<OperatorActProps, "fields" | "name"> = { fields: props.fields, name: props.name }
-  return (
-    <OperatorAct
-      {...shared}
-      act="merchants.update"
-      {...(props.says === undefined ? {} : { says: props.says })}
-      call={(client, typed) =>
-        client.merchants.update({ params: { merchant_id }, payload: props.patchOf(typed) as never })
-      }
-      code={(typed) => ({
-        method: "POST",
-        path: `/operator/v1/merchants/${merchant_id}`,
-        body: patchOrNothing(props.patchOf, typed)
-      })}
-    />
-  )
+  readonly patchOf: (typed: FormData) => Patch
 }
 
+/** A change of some fields of the merchant. */
+const Change = ({ merchant: { merchant_id }, patchOf, ...shown }: ChangeProps) => (
+  <OperatorAct
+    {...shown}
+    act="merchants.update"
+    call={(client, typed) => client.merchants.update({ params: { merchant_id }, payload: sent(patchOf(typed)) })}
+    code={(typed) => ({
+      method: "POST",
+      path: `/operator/v1/merchants/${merchant_id}`,
+      body: patchOrNothing(patchOf, typed)
+    })}
+  />
+)
+
 /** While something is typed it may be no JSON yet. */
-const patchOrNothing = (patchOf: (typed: FormData) => Readonly<Record<string, unknown>>, typed: FormData) => {
+const patchOrNothing = (patchOf: (typed: FormData) => Patch, typed: FormData): Patch => {
   try {
     return patchOf(typed)
   } catch {

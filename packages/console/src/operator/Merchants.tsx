@@ -1,13 +1,14 @@
 /** All merchants: found by name and state, and made here. Their keys are shown once. */
-import type { MerchantResource } from "@coffer/contract/Operator"
+import type { MerchantQuery, MerchantResource } from "@coffer/contract/Operator"
 import { useState } from "react"
 import { Link } from "wouter"
 import { act, shown } from "../api/acts.ts"
+import { asQuery } from "../api/lists.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { sent } from "../api/sent.ts"
 import { Act, ChoiceField, Dialog, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
-import { type Column, ListPage } from "../parts/ListPage.tsx"
+import { type Column, type ListBy, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { Copy, State, stateChoices } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
@@ -176,29 +177,31 @@ const Merchants = () => {
   const language = useLanguage()
   return (
     <ListPage
-      list={{
-        id: "operator.merchants",
-        title: words.title,
-        columns: columnsOf(words),
-        filters: [
-          { name: "search", label: words.search },
-          {
-            name: "status",
-            label: words.status,
-            choices: stateChoices(["unapproved", "approved", "suspended", "closed"], language)
-          }
-        ],
-        page: (query) =>
-          OperatorsApi.query("merchants", "list", { query: query as never, reactivityKeys: shown }) as never,
-        keyOf: ({ merchant_id }) => merchant_id,
-        hrefOf: ({ merchant_id }) => ofAccount(merchant_id, "live"),
-        acts: <CreateMerchant words={words} />,
-        empty: (
-          <Empty title={words.none}>
-            <p>{words.noneSays}</p>
-          </Empty>
-        )
-      }}
+      list={
+        {
+          id: "operator.merchants",
+          title: words.title,
+          columns: columnsOf(words),
+          filters: [
+            { name: "search", label: words.search },
+            {
+              name: "status",
+              label: words.status,
+              choices: stateChoices(["unapproved", "approved", "suspended", "closed"], language)
+            }
+          ],
+          page: (query) =>
+            OperatorsApi.query("merchants", "list", { query: asQuery<MerchantQuery>(query), reactivityKeys: shown }),
+          keyOf: ({ merchant_id }) => merchant_id,
+          hrefOf: ({ merchant_id }) => ofAccount(merchant_id, "live"),
+          acts: <CreateMerchant words={words} />,
+          empty: (
+            <Empty title={words.none}>
+              <p>{words.noneSays}</p>
+            </Empty>
+          )
+        } satisfies ListBy<MerchantResource, MerchantQuery>
+      }
     />
   )
 }

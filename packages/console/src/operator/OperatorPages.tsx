@@ -50,7 +50,7 @@ const texts = {
     home: "概览",
     money: "资金",
     heldUp: "待处理",
-    payouts: "出款",
+    payouts: "提现",
     approvals: "待批准",
     reconciliation: "对账",
     merchants: "商户",

@@ -52,7 +52,7 @@ const texts = {
   zh: {
     title: "概览",
     calm: "没有需要您处理的事项",
-    calmSays: "没有付款、出款或争议需要人工处理；账目一致，所有运行节点均有响应。",
+    calmSays: "没有付款、提现或争议需要人工处理；账目一致，所有运行节点均有响应。",
     needs: "需要人工处理的事项，最紧急的在前",
     oldest: "最早",
     all: "全部",
@@ -87,7 +87,7 @@ const every = 5_000
 
 const heldOf = (kind: HeldKind | undefined, limit: string) =>
   OperatorsApi.query("held_up", "list", {
-    query: { limit, ...(kind === undefined ? {} : { kind }) } as never,
+    query: { limit, ...(kind === undefined ? {} : { kind }) },
     reactivityKeys: shown
   })
 

@@ -1,10 +1,11 @@
 /** Payouts of all merchants that have no end yet: to approve, or to report on. Others stand at their merchant. */
-import type { HeldUpResource } from "@coffer/contract/HeldUp"
+import type { HeldUpQuery, HeldUpResource } from "@coffer/contract/HeldUp"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
+import { asQuery } from "../api/lists.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { columnsFor } from "../parts/columns.tsx"
-import { type Column, ListPage } from "../parts/ListPage.tsx"
+import { type Column, type ListBy, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { Amount } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
@@ -26,17 +27,17 @@ const texts = {
     merchants: "View merchants"
   },
   zh: {
-    title: "出款",
-    says: "所有商户进行中的出款。已完成的出款请在商户页面查看。",
+    title: "提现",
+    says: "所有商户进行中的提现。已完成的提现请在商户页面查看。",
     amount: "金额",
     status: "状态",
     since: "等待自",
     next: "下一步",
     merchant: "商户",
     mode: "环境",
-    number: "出款号",
-    none: "没有进行中的出款",
-    noneSays: "请在商户页面的“出款”中发起。",
+    number: "提现号",
+    none: "没有进行中的提现",
+    noneSays: "请在商户页面的“提现”中发起。",
     merchants: "查看商户"
   }
 }
@@ -77,31 +78,33 @@ const Payouts = () => {
   const modeWords = useModeWords()
   return (
     <ListPage
-      list={{
-        id: "operator.payouts",
-        title: words.title,
-        columns: columnsOf(words),
-        filters: [
-          { name: "mode", label: words.mode, choices: modes.map((mode) => [mode, modeWords[mode]]) },
-          { name: "merchant_id", label: words.merchant }
-        ],
-        page: (query) =>
-          OperatorsApi.query("held_up", "list", {
-            query: { ...query, kind: "payout" } as never,
-            reactivityKeys: shown
-          }) as never,
-        keyOf: ({ id }) => id,
-        hrefOf: ({ id }) => `/operator/payouts/${id}`,
-        above: <p className="soft">{words.says}</p>,
-        empty: (
-          <Empty title={words.none}>
-            <p>{words.noneSays}</p>
-            <Link href="/operator/merchants" className="button quiet">
-              {words.merchants}
-            </Link>
-          </Empty>
-        )
-      }}
+      list={
+        {
+          id: "operator.payouts",
+          title: words.title,
+          columns: columnsOf(words),
+          filters: [
+            { name: "mode", label: words.mode, choices: modes.map((mode) => [mode, modeWords[mode]]) },
+            { name: "merchant_id", label: words.merchant }
+          ],
+          page: (query) =>
+            OperatorsApi.query("held_up", "list", {
+              query: { ...asQuery<HeldUpQuery>(query), kind: "payout" },
+              reactivityKeys: shown
+            }),
+          keyOf: ({ id }) => id,
+          hrefOf: ({ id }) => `/operator/payouts/${id}`,
+          above: <p className="soft">{words.says}</p>,
+          empty: (
+            <Empty title={words.none}>
+              <p>{words.noneSays}</p>
+              <Link href="/operator/merchants" className="button quiet">
+                {words.merchants}
+              </Link>
+            </Empty>
+          )
+        } satisfies ListBy<HeldUpResource, HeldUpQuery>
+      }
     />
   )
 }

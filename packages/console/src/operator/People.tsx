@@ -1,11 +1,12 @@
 /** People who sign in to the console, with all their roles: for operators, who also run the yearly review of access. */
-import type { PersonResource } from "@coffer/contract/People"
+import type { PeopleQuery, PersonResource } from "@coffer/contract/People"
 import { shown } from "../api/acts.ts"
+import { asQuery } from "../api/lists.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { sent } from "../api/sent.ts"
 import { ChoiceField, Dialog, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
-import { type Column, ListPage } from "../parts/ListPage.tsx"
+import { type Column, type ListBy, ListPage } from "../parts/ListPage.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { stateChoices, stateText } from "../parts/values.tsx"
@@ -222,29 +223,31 @@ const People = () => {
   ]
   return (
     <ListPage
-      list={{
-        id: "operator.people",
-        title: words.title,
-        columns,
-        filters: [
-          { name: "search", label: words.search },
-          { name: "merchant_id", label: `${words.merchant} / installation` },
-          {
-            name: "role",
-            label: words.role,
-            choices: stateChoices([...new Set([...merchantRoles, ...roles])], language)
-          }
-        ],
-        page: (query) =>
-          OperatorsApi.query("people", "list", { query: query as never, reactivityKeys: shown }) as never,
-        keyOf: ({ person_id }) => person_id,
-        acts: <Invite words={words} />,
-        empty: (
-          <Empty title={words.none}>
-            <p>{words.noneSays}</p>
-          </Empty>
-        )
-      }}
+      list={
+        {
+          id: "operator.people",
+          title: words.title,
+          columns,
+          filters: [
+            { name: "search", label: words.search },
+            { name: "merchant_id", label: `${words.merchant} / installation` },
+            {
+              name: "role",
+              label: words.role,
+              choices: stateChoices([...new Set([...merchantRoles, ...roles])], language)
+            }
+          ],
+          page: (query) =>
+            OperatorsApi.query("people", "list", { query: asQuery<PeopleQuery>(query), reactivityKeys: shown }),
+          keyOf: ({ person_id }) => person_id,
+          acts: <Invite words={words} />,
+          empty: (
+            <Empty title={words.none}>
+              <p>{words.noneSays}</p>
+            </Empty>
+          )
+        } satisfies ListBy<PersonResource, PeopleQuery>
+      }
     />
   )
 }

@@ -1,10 +1,11 @@
 /** Payments that differ between Stripe's books and ours, and comparing an account now. */
-import type { DifferenceResource } from "@coffer/contract/Reconciliation"
+import type { DifferenceResource, ReconciliationQuery } from "@coffer/contract/Reconciliation"
 import { shown } from "../api/acts.ts"
+import { asQuery } from "../api/lists.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
-import { type Column, ListPage, useQuery } from "../parts/ListPage.tsx"
+import { type Column, type ListBy, ListPage, useQuery } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { Amount, stateChoices } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
@@ -105,49 +106,54 @@ const Reconciliation = () => {
   })
   return (
     <ListPage
-      list={{
-        id: "operator.reconciliation",
-        title: words.title,
-        columns: columnsOf(words),
-        filters: [
-          { name: "status", label: words.status, choices: stateChoices(["open", "agreed"], language) },
-          { name: "merchant_id", label: words.merchant }
-        ],
-        page: (query) =>
-          OperatorsApi.query("reconciliation", "list", { query: query as never, reactivityKeys: shown }) as never,
-        keyOf: ({ id }) => id,
-        hrefOf: ({ merchant_id: merchant, mode, trade_no }) =>
-          trade_no === null ? `/operator/merchants/${merchant}/${mode}` : ofOrder(merchant, mode, trade_no),
-        acts: (
-          <OperatorAct
-            act="reconciliation.begin"
-            name={words.begin}
-            isPrimary
-            says={words.beginSays}
-            fields={
-              <>
-                <TextField label={words.number} name="merchant_id" isRequired initial={merchant_id ?? ""} />
-                <ChoiceField
-                  label={words.mode}
-                  name="mode"
-                  choices={[...modes].toReversed().map((each) => [each, modeWords[each]])}
-                />
-              </>
-            }
-            call={(client, typed) => client.reconciliation.begin({ params: accountOf(typed) })}
-            code={(typed) => ({
-              method: "POST",
-              path: `/operator/v1/merchants/${accountOf(typed).merchant_id}/channels/${accountOf(typed).mode}/reconciliation`
-            })}
-          />
-        ),
-        above: <p className="soft">{words.says}</p>,
-        empty: (
-          <Empty title={words.none}>
-            <p>{words.noneSays}</p>
-          </Empty>
-        )
-      }}
+      list={
+        {
+          id: "operator.reconciliation",
+          title: words.title,
+          columns: columnsOf(words),
+          filters: [
+            { name: "status", label: words.status, choices: stateChoices(["open", "agreed"], language) },
+            { name: "merchant_id", label: words.merchant }
+          ],
+          page: (query) =>
+            OperatorsApi.query("reconciliation", "list", {
+              query: asQuery<ReconciliationQuery>(query),
+              reactivityKeys: shown
+            }),
+          keyOf: ({ id }) => id,
+          hrefOf: ({ merchant_id: merchant, mode, trade_no }) =>
+            trade_no === null ? `/operator/merchants/${merchant}/${mode}` : ofOrder(merchant, mode, trade_no),
+          acts: (
+            <OperatorAct
+              act="reconciliation.begin"
+              name={words.begin}
+              isPrimary
+              says={words.beginSays}
+              fields={
+                <>
+                  <TextField label={words.number} name="merchant_id" isRequired initial={merchant_id ?? ""} />
+                  <ChoiceField
+                    label={words.mode}
+                    name="mode"
+                    choices={[...modes].toReversed().map((each) => [each, modeWords[each]])}
+                  />
+                </>
+              }
+              call={(client, typed) => client.reconciliation.begin({ params: accountOf(typed) })}
+              code={(typed) => ({
+                method: "POST",
+                path: `/operator/v1/merchants/${accountOf(typed).merchant_id}/channels/${accountOf(typed).mode}/reconciliation`
+              })}
+            />
+          ),
+          above: <p className="soft">{words.says}</p>,
+          empty: (
+            <Empty title={words.none}>
+              <p>{words.noneSays}</p>
+            </Empty>
+          )
+        } satisfies ListBy<DifferenceResource, ReconciliationQuery>
+      }
     />
   )
 }

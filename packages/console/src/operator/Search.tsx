@@ -25,7 +25,7 @@ const texts = {
   zh: {
     title: "搜索",
     nothing: "没有找到结果",
-    hint: "请输入完整编号：平台编号、商户编号（out_trade_no、out_refund_no、出款的 reference）或渠道编号（payment_id、processor_dispute_id）。不支持部分匹配。按名称查找商户请使用",
+    hint: "请输入完整编号：平台编号、商户编号（out_trade_no、out_refund_no、提现的 reference）或渠道编号（payment_id、processor_dispute_id）。不支持部分匹配。按名称查找商户请使用",
     merchants: "商户列表",
     kind: "类型",
     number: "编号",

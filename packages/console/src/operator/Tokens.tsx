@@ -1,6 +1,7 @@
 /** Operators' tokens: for programs and for the command line, each by name, with a role and an end. */
 import type { OperatorResource } from "@coffer/contract/Operators"
 import { shown } from "../api/acts.ts"
+import { asQuery, type PlainQuery } from "../api/lists.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { sent } from "../api/sent.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
@@ -101,7 +102,7 @@ const Tokens = () => {
         title: words.title,
         columns,
         page: (query) =>
-          OperatorsApi.query("operators", "list", { query: query as never, reactivityKeys: shown }) as never,
+          OperatorsApi.query("operators", "list", { query: asQuery<PlainQuery>(query), reactivityKeys: shown }),
         keyOf: ({ operator_id }) => operator_id,
         above: <p className="soft">{words.says}</p>,
         acts: may("operators.create") && (

@@ -51,7 +51,7 @@ const names = {
     "api_keys.roll": "Roll an API key"
   },
   zh: {
-    "payouts.approve": "批准出款",
+    "payouts.approve": "批准提现",
     "merchants.update": "修改商户设置",
     "merchants.close": "永久关闭商户",
     "merchants.resetKey": "重置商户主密钥",
@@ -75,25 +75,30 @@ type Repeat = (client: Client, approval: ApprovalResource) => Effect.Effect<{ re
 
 const merchant_id = (target: string) => ({ merchant_id: target })
 
+/** The body of a request that the service has kept. It took the names and the values then, by the contract. */
+const kept = <Body,>(content: ApprovalResource["content"]): Body => content as Body
+
 /** The same request again. The order of its fields does not matter: the service reads them by the contract. */
 const repeats: Readonly<Record<string, Repeat>> = {
   "payouts.approve": (client, { target }) => client.payouts.approve({ params: { payout_no: target } }),
   "merchants.update": (client, { content, target }) =>
-    client.merchants.update({ params: merchant_id(target), payload: content as never }),
+    client.merchants.update({ params: merchant_id(target), payload: kept(content) }),
   "merchants.close": (client, { target }) => client.merchants.close({ params: merchant_id(target) }),
   "merchants.resetKey": (client, { content, target }) =>
     client.merchants.resetKey({ params: { ...merchant_id(target), mode: content["mode"] as "live" } }),
   "merchants.signingSecret": (client, { content, target }) =>
     client.merchants.signingSecret({ params: { ...merchant_id(target), mode: content["mode"] as "live" } }),
-  "people.invite": (client, { content }) => client.people.invite({ payload: content as never }),
+  "people.invite": (client, { content }) => client.people.invite({ payload: kept(content) }),
   "people.recover": (client, { target }) => client.people.recover({ params: { person_id: target } }),
-  "operators.create": (client, { content }) => client.operators.create({ payload: content as never }),
+  "operators.create": (client, { content }) => client.operators.create({ payload: kept(content) }),
   "api_keys.create": (client, { content, target }) =>
-    client.api_keys.create({ params: merchant_id(target), payload: content as never })
+    client.api_keys.create({ params: merchant_id(target), payload: kept(content) })
 }
 
-const secretOf = (data: { readonly key?: string; readonly secret?: string; readonly token?: string }): string =>
-  data.key ?? data.token ?? data.secret ?? ""
+const secretOf = (data: unknown): string => {
+  const { key, secret, token } = data as { readonly key?: string; readonly secret?: string; readonly token?: string }
+  return key ?? token ?? secret ?? ""
+}
 const makesSecret = new Set(["merchants.resetKey", "operators.create", "api_keys.create"])
 
 const showsSecret = (act: string): boolean => makesSecret.has(act) || act === "merchants.signingSecret"

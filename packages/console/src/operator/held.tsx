@@ -5,6 +5,7 @@ import { Field } from "../parts/act.tsx"
 import { useWords } from "../parts/words.ts"
 import { typedIn } from "../parts/typed.tsx"
 import { ofAccount, ofOrder, OperatorAct } from "./operator.tsx"
+import { sent } from "../api/sent.ts"
 
 /** The worst first: what only an operator can decide, then what has a deadline, then what tries again by itself. */
 export const kindsByWeight: ReadonlyArray<HeldKind> = [
@@ -32,7 +33,7 @@ export const kindTexts = {
   zh: {
     unapplied_payment: "未匹配的付款",
     stray_session: "未知的渠道会话",
-    payout: "进行中的出款",
+    payout: "进行中的提现",
     dispute: "争议",
     report: "生成失败的报表",
     refund: "渠道尚未处理完的退款",
@@ -56,7 +57,7 @@ export const oneTexts = {
   zh: {
     unapplied_payment: "未匹配的付款",
     stray_session: "未知会话",
-    payout: "出款",
+    payout: "提现",
     dispute: "争议",
     report: "报表",
     refund: "退款",
@@ -192,7 +193,10 @@ export const Mend = ({ held }: { readonly held: HeldUpResource }) => {
         }
         fields={<NoteField />}
         call={(client, typed) =>
-          client.stray_sessions.close({ params: { id: held.id }, payload: { note: typedIn(typed, "note") as never } })
+          client.stray_sessions.close({
+            params: { id: held.id },
+            payload: sent({ note: typedIn(typed, "note") ?? "" })
+          })
         }
         code={(typed) => ({
           method: "POST",

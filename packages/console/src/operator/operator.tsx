@@ -77,14 +77,15 @@ const texts = {
   }
 }
 
-type Reply = { readonly data: unknown }
-
-export interface OperatorActProps extends Omit<ActProps, "run" | "code"> {
+export interface OperatorActProps<Made = unknown> extends Omit<ActProps, "run" | "code" | "result"> {
   readonly act: ActName
-  readonly call: (client: Client, typed: FormData) => Effect.Effect<Reply, unknown, never>
+  readonly call: (
+    client: Client,
+    typed: FormData
+  ) => Effect.Effect<{ readonly data: NoInfer<Made> | ApprovalResource }, unknown, never>
   readonly code?: (typed: FormData) => Call
   /** A secret of the answer, which is shown once. */
-  readonly secret?: (data: never) => string
+  readonly secret?: (data: Made) => string
   /** Without a key of idempotency the act would be done twice if it were sent twice. */
   readonly isOnce?: boolean
 }
@@ -96,8 +97,11 @@ const Says = ({ fresh, says }: Pick<ActProps, "says"> & { readonly fresh: string
   </>
 )
 
+const isApproval = (data: unknown): data is ApprovalResource =>
+  (data as { readonly object?: unknown } | undefined)?.object === "approval"
+
 /** An act that the role may do. Where it takes two operators, the page says so and where the request waits. */
-export const OperatorAct = (props: OperatorActProps) => {
+export const OperatorAct = <Made,>(props: OperatorActProps<Made>) => {
   const { act: name, call, isOnce, secret, ...shown } = props
   const { may } = useOperator()
   const words = useWords(texts)
@@ -112,8 +116,8 @@ export const OperatorAct = (props: OperatorActProps) => {
     )
     if ("done" in outcome) {
       const { data } = outcome.done
-      if ((data as ApprovalResource).object === "approval") setWaiting(data as ApprovalResource)
-      else if (secret !== undefined) setMade(secret(data as never))
+      if (isApproval(data)) setWaiting(data)
+      else if (secret !== undefined) setMade(secret(data))
     }
     return outcome
   }

@@ -3,9 +3,9 @@
  * export, and acts on all that the filter names. Each list of the console is one value of `List`.
  */
 import * as AsyncResult from "effect/reactivity/AsyncResult"
-import type * as Atom from "effect/reactivity/Atom"
 import { useEffect, useId, useState } from "react"
 import { Link, useLocation } from "wouter"
+import type { PageAtom, Query } from "../api/lists.ts"
 import { useLive } from "../api/registry.ts"
 import { useSearchQuery } from "./address.ts"
 import { type BulkAct, BulkMenu } from "./BulkActs.tsx"
@@ -31,34 +31,26 @@ export interface Column<Row> {
   readonly isWide?: boolean
 }
 
-export interface Filter {
+export interface Filter<Name extends string = string> {
   /** The query parameter of the list. */
-  readonly name: string
+  readonly name: Name
   readonly label: string
   /** Without choices it is a text. */
   readonly choices?: ReadonlyArray<readonly [value: string, text: string]>
   readonly type?: "date" | "search"
 }
 
-/** The query of a list: filters, a cursor and a size. */
-export type Query = Readonly<Record<string, string>>
-
-/** The part of a list's answer that this page reads. */
-export interface Page<Row> {
-  readonly data: { readonly data: ReadonlyArray<Row>; readonly has_more: boolean }
-}
-
-export interface List<Row> {
+export interface List<Row, Name extends string = string> {
   /** Names its settings in this browser: `orders`. */
   readonly id: string
   readonly title: string
   readonly columns: ReadonlyArray<Column<Row>>
-  readonly filters?: ReadonlyArray<Filter>
+  readonly filters?: ReadonlyArray<Filter<Name>>
   /** The atom of a page. The same query gives the same atom. */
-  readonly page: (query: Query) => Atom.Atom<AsyncResult.AsyncResult<Page<Row>, unknown>>
+  readonly page: (query: Query) => PageAtom<Row>
   readonly keyOf: (row: Row) => string
-  /** The page of a row. */
-  readonly hrefOf?: (row: Row) => string
+  /** The page of a row, where rows have one. */
+  readonly hrefOf?: ((row: Row) => string) | undefined
   /** Shown while there is nothing: how it begins. */
   readonly empty: React.ReactNode
   /** Buttons above the list. */
@@ -71,6 +63,9 @@ export interface List<Row> {
   /** The level of its heading: 2 where the page has another. */
   readonly level?: 1 | 2
 }
+
+/** A list whose filters are names of the contract's query. */
+export type ListBy<Row, Wanted> = List<Row, keyof Wanted & string>
 
 const texts = {
   en: {

@@ -4,6 +4,9 @@ import { Link } from "wouter"
 import { Loaded } from "./states.tsx"
 import { Num } from "./values.tsx"
 
+/** Names of fields with what they show. */
+export type NamedFacts = ReadonlyArray<readonly [name: string, value: React.ReactNode]>
+
 export const ObjectPage = <A, E>(props: {
   readonly result: AsyncResult.AsyncResult<A, E>
   /** The list that it belongs to. */
@@ -11,7 +14,7 @@ export const ObjectPage = <A, E>(props: {
   readonly number: string
   readonly head: (value: A) => React.ReactNode
   readonly acts?: (value: A) => React.ReactNode
-  readonly facts: (value: A) => ReadonlyArray<readonly [name: string, value: React.ReactNode]>
+  readonly facts: (value: A) => NamedFacts
   readonly children?: (value: A) => React.ReactNode
 }) => (
   <article className="object">
@@ -36,11 +39,7 @@ export const ObjectPage = <A, E>(props: {
   </article>
 )
 
-export const Facts = ({
-  facts
-}: {
-  readonly facts: ReadonlyArray<readonly [name: string, value: React.ReactNode]>
-}) => (
+export const Facts = ({ facts }: { readonly facts: NamedFacts }) => (
   <dl className="facts card">
     {facts.map(([name, value]) => (
       <div key={name}>

@@ -36,7 +36,7 @@ const texts = {
   }
 }
 
-export interface ActProps {
+export interface ActProps<Done = unknown> {
   /** On the button and as the title of the dialog. */
   readonly name: string
   /** On the button instead, where what is around it says what the act is about. */
@@ -48,7 +48,7 @@ export interface ActProps {
   /** The fields, by uncontrolled inputs with names. */
   readonly fields?: React.ReactNode
   /** Does it with what was typed. `replaces`: the version that the fields began with. */
-  readonly run: (typed: FormData, replaces: string | undefined) => Promise<Outcome<unknown>>
+  readonly run: (typed: FormData, replaces: string | undefined) => Promise<Outcome<Done>>
   /** The version of the object whose values stand in the fields, as it is now. */
   readonly version?: string | undefined
   /** Reads the object again if another person may have changed it. */
@@ -57,12 +57,12 @@ export interface ActProps {
   readonly code?: (typed: FormData) => Call
   readonly onDone?: (() => void) | undefined
   /** The part of the answer that is shown instead of closing: a secret that is shown once. */
-  readonly result?: (done: never) => React.ReactNode
+  readonly result?: (done: Done) => React.ReactNode
   /** A reason why it cannot be done now, shown instead of the dialog. */
   readonly notNow?: string | undefined
 }
 
-export const Act = (props: ActProps) => {
+export const Act = <Done,>(props: ActProps<Done>) => {
   const [isOpen, setOpen] = useState(false)
   const isAway = useAtom(awaySince) !== undefined
   const words = useWords(texts)
@@ -78,14 +78,14 @@ export const Act = (props: ActProps) => {
   )
 }
 
-const ActDialog = (props: ActProps & { readonly onClose: () => void }) => {
+const ActDialog = <Done,>(props: ActProps<Done> & { readonly onClose: () => void }) => {
   const { code, fields, name, onClose, onDone, result, run, says } = props
   const words = useWords(texts)
   const form = useRef<HTMLFormElement>(null)
   const [keys] = useState(() => new ActKeys())
   const [isWorking, setWorking] = useState(false)
   const { noteInput, problem, refused, tell } = useRefusals(form)
-  const [answer, setAnswer] = useState<{ readonly done: unknown }>()
+  const [answer, setAnswer] = useState<{ readonly done: Done }>()
   const [typed, setTyped] = useState<FormData>(() => new FormData())
   useEffect(() => setTyped(new FormData(form.current!)), [])
 
@@ -123,7 +123,7 @@ const ActDialog = (props: ActProps & { readonly onClose: () => void }) => {
     return (
       <Dialog title={name} onClose={onClose}>
         <div className="stack">
-          {result?.(answer.done as never)}
+          {result?.(answer.done)}
           <div className="buttons">
             <button type="button" className="button" onClick={onClose}>
               {words.finished}

@@ -5,7 +5,7 @@ import { Amount, State, Time } from "./values.tsx"
 type More<Row> = Partial<Column<Row>>
 
 /** The names of the row's fields that may have such a value. */
-type NamesOf<Row, Value> = {
+export type NamesOf<Row, Value> = {
   [Name in keyof Row & string]: Extract<Row[Name], Value> extends never ? never : Name
 }[keyof Row & string]
 

@@ -1,6 +1,6 @@
 /** Lists and pages of a declared resource: the columns, the filters, and the fields beside an object. */
 import { type AnyListed, choicesOf, type Field, kindOf } from "@coffer/resources/listed"
-import { columnsFor } from "./columns.tsx"
+import { columnsFor, type NamesOf } from "./columns.tsx"
 import type { Column, Filter } from "./ListPage.tsx"
 import { Amount, Method, methodText, State, stateText, Time } from "./values.tsx"
 import type { Language } from "./words.ts"
@@ -16,11 +16,12 @@ export const columnsOf = <Row extends object>(
   const { code, money, plain, state, time } = columnsFor<Row>()
   return Object.entries(listing.list).map(([name, place]): Column<Row> => {
     const field = fields[name]!
-    const [id, label, more] = [name as never, field.label[language], { ...places[place], ...own[name as keyof Row] }]
-    if (kindOf(field) === "time") return time(id, label, more)
+    const id = name as keyof Row & string
+    const [label, more] = [field.label[language], { ...places[place], ...own[id] }]
+    if (kindOf(field) === "time") return time(name as NamesOf<Row, string>, label, more)
     switch (field.look) {
       case "money":
-        return money(id, label, more)
+        return money(name as NamesOf<Row, number>, label, more)
       case "code":
         return code(id, label, more)
       case "state":
@@ -39,8 +40,11 @@ export const columnsOf = <Row extends object>(
 type Values = Readonly<Record<string, unknown>>
 
 /** The filters of its list. Those with a set of words are a choice. */
-export const filtersOf = ({ fields, listing }: AnyListed, language: Language): ReadonlyArray<Filter> =>
-  Object.keys(listing.filters).map((name) => {
+export const filtersOf = <const Name extends string>(
+  { fields, listing }: AnyListed & { readonly listing: { readonly filters: { readonly [N in Name]: string } } },
+  language: Language
+): ReadonlyArray<Filter<Name>> =>
+  (Object.keys(listing.filters) as Array<Name>).map((name) => {
     const field = fields[name]!
     const textOf = field.look === "method" ? methodText : stateText
     const choices = choicesOf(field)?.map((choice) => [choice, textOf(choice, language)] as const)

@@ -18,6 +18,18 @@ export const TypedWord = ({ word }: { readonly word: string }) => {
   )
 }
 
+/** The fields of a form that have a text. */
+export const typedFields = <const Name extends string>(
+  typed: FormData,
+  names: ReadonlyArray<Name>
+): { readonly [Each in Name]?: string } =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const text = typedIn(typed, name)
+      return text === undefined ? [] : [[name, text] as const]
+    })
+  ) as { readonly [Each in Name]?: string }
+
 /** The text of a field; undefined if it is empty. */
 export const typedIn = (typed: FormData, name: string): string | undefined => {
   const text = bare(String(typed.get(name) ?? ""))

@@ -207,7 +207,7 @@ const stateWords: Readonly<Record<Language, Readonly<Record<string, string>>>> =
     order: "订单",
     refund: "退款",
     dispute: "争议",
-    payout: "出款",
+    payout: "提现",
     request: "请求",
     unapplied_payment: "未入账付款",
     ledger: "账本",

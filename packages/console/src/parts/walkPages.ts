@@ -5,13 +5,16 @@ import * as AsyncResult from "effect/reactivity/AsyncResult"
 import type * as Atom from "effect/reactivity/Atom"
 import * as AtomRegistry from "effect/reactivity/AtomRegistry"
 import { type Outcome, problemOf, type Problem } from "../api/acts.ts"
+import type { Page, Query } from "../api/lists.ts"
 import { type Patience, patiently } from "../api/patience.ts"
 import { registry } from "../api/registry.ts"
-import type { List, Page, Query } from "./ListPage.tsx"
+import type { List } from "./ListPage.tsx"
+
+type RowsIn<Row> = { readonly data: Pick<Page<Row>["data"], "data"> }
 
 /** The rows of a page of a list, none while it is read or cannot be. */
-export const rowsOf = <Row>(result: AsyncResult.AsyncResult<unknown, unknown>): ReadonlyArray<Row> =>
-  AsyncResult.isSuccess(result) ? (result.value as Page<Row>).data.data : []
+export const rowsOf = <Row>(result: AsyncResult.AsyncResult<RowsIn<Row>, unknown>): ReadonlyArray<Row> =>
+  AsyncResult.isSuccess(result) ? result.value.data.data : []
 
 /** Reads a page again. */
 export const readPage = <A, E>(

@@ -1,0 +1,36 @@
+/**
+ * Pages of lists, as the contract types them. The names of filters are the contract's: another one does not compile.
+ * Their values are texts of the address bar, which the client's schema checks when it encodes them.
+ */
+import type { ListQuery } from "@coffer/contract/Lists"
+import type * as AsyncResult from "effect/reactivity/AsyncResult"
+import type * as Atom from "effect/reactivity/Atom"
+import type * as Schema from "effect/Schema"
+
+/** The query of a list as the address has it: filters, a cursor and a size. */
+export type Query = Readonly<Record<string, string>>
+
+/** The query of a list that has no filters of its own. */
+export type PlainQuery = Schema.Struct<typeof ListQuery>["Type"]
+
+/** The part of a list's answer that pages read. */
+export interface Page<Row> {
+  readonly data: { readonly data: ReadonlyArray<Row>; readonly has_more: boolean }
+}
+
+/** The contract's query of a list, with a text for each value. */
+export type TextQuery<Wanted> = { readonly [Name in keyof Wanted & string]?: string }
+
+type Answers<Answer, E> = Atom.Atom<AsyncResult.AsyncResult<Answer, E>>
+
+export type PageAtom<Row> = Answers<Page<Row>, unknown>
+
+/** The atom of a page. The same query gives the same atom. */
+export type PageOf<Row, Wanted> = (query: TextQuery<Wanted>) => PageAtom<Row>
+
+/** These texts as the contract's query. */
+export const asQuery = <Wanted>(query: TextQuery<Wanted>): Wanted => query as Wanted
+
+/** An answer without the file of `format=csv`, which no page asks for. */
+export const withoutFile = <Answer, E>(answers: Answers<Answer, E>) =>
+  answers as Answers<Extract<Answer, { readonly data: unknown }>, E>

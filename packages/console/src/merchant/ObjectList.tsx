@@ -1,0 +1,5 @@
+/** A list of a merchant's objects, as its reader has it. */
+import { type List, ListPage } from "../parts/ListPage.tsx"
+import { useReader } from "./reader.ts"
+
+export const ObjectList = <Row,>({ list }: { readonly list: List<Row> }) => <ListPage list={useReader().adapt(list)} />

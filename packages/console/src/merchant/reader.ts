@@ -1,0 +1,152 @@
+/**
+ * How pages read the objects of one merchant in one environment: as the merchant does, or as an operator
+ * (`operator/reader.tsx`). The pages are the same. What a reader has less of, or more, is said by the reader.
+ */
+import type { ApiKeyQuery, ApiKeyResource } from "@coffer/contract/ApiKeys"
+import type { BalanceTransactionResource, LedgerQuery } from "@coffer/contract/Balance"
+import type { DisputeQuery, DisputeResource } from "@coffer/contract/Disputes"
+import type { EventQuery, EventResource } from "@coffer/contract/Events"
+import type { LogQuery, LogResource } from "@coffer/contract/Logs"
+import type { OrderQuery, OrderResource } from "@coffer/contract/Orders"
+import type { PaymentLinkQuery, PaymentLinkResource } from "@coffer/contract/PaymentLinks"
+import type { PayoutQuery, PayoutResource } from "@coffer/contract/Payouts"
+import type { RefundQuery, RefundResource } from "@coffer/contract/Refunds"
+import type { DeliveryQuery, DeliveryResource } from "@coffer/contract/WebhookDeliveries"
+import type { EndpointResource } from "@coffer/contract/WebhookEndpoints"
+import { createContext, useContext } from "react"
+import { shown } from "../api/acts.ts"
+import { OwnApi } from "../api/clients.ts"
+import { type TextQuery, asQuery, type PageOf, type PlainQuery, withoutFile } from "../api/lists.ts"
+import type { InAccount } from "../api/session.ts"
+import type { List } from "../parts/ListPage.tsx"
+import { pageOf } from "./find.ts"
+
+/** A list as its reader has it: how a page of it is read, and the page of a row, where it has one. */
+interface Listing<Row, Wanted> {
+  readonly page: PageOf<Row, Wanted>
+  readonly hrefOf?: (row: Row) => string
+}
+
+export interface Lists {
+  readonly orders: Listing<OrderResource, OrderQuery>
+  readonly refunds: Listing<RefundResource, RefundQuery>
+  readonly disputes: Listing<DisputeResource, DisputeQuery>
+  readonly links: Listing<PaymentLinkResource, PaymentLinkQuery>
+  readonly ledger: Listing<BalanceTransactionResource, LedgerQuery>
+  readonly payouts: Listing<PayoutResource, PayoutQuery>
+  readonly events: Listing<EventResource, EventQuery>
+  readonly deliveries: Listing<DeliveryResource, DeliveryQuery>
+  readonly webhooks: Listing<EndpointResource, PlainQuery>
+  readonly logs: Listing<LogResource, LogQuery>
+  readonly keys: Listing<ApiKeyResource, ApiKeyQuery>
+}
+
+export interface Reader {
+  /** Where the merchant's pages are for this reader. */
+  readonly base: string
+  /** The account whose acts these pages offer; undefined for operators, who have acts of their own. */
+  readonly account: InAccount | undefined
+  readonly lists: Lists
+  /** The page of the object with this number, where this reader has one. */
+  readonly pageOf: (number: string) => string | undefined
+  /** A list with what this reader has instead of a part of it. */
+  readonly adapt: <Row>(list: List<Row>) => List<Row>
+}
+
+export const ReaderContext = createContext<Reader | undefined>(undefined)
+
+export const useReader = (): Reader => useContext(ReaderContext)!
+
+/** The merchant's own reader. */
+export const accountReader = (account: InAccount): Reader => {
+  const { base } = account
+  return {
+    base,
+    account,
+    pageOf: (number) => {
+      const page = pageOf(number)
+      return page === undefined ? undefined : `${base}${page}`
+    },
+    adapt: (list) => list,
+    lists: listsOf(account)
+  }
+}
+
+const listsOf = ({ api, base, merchantId, mode }: InAccount): Lists => {
+  const at = (page: string, number: string) => `${base}/${page}/${number}`
+  return {
+    orders: {
+      // Filters by metadata are lists in the contract.
+      page: (query) => {
+        const lists = Object.entries(query).map(([name, text]) => [name, name.startsWith("metadata[") ? [text] : text])
+        return withoutFile(
+          api.query("orders", "list", { query: Object.fromEntries(lists) as OrderQuery, reactivityKeys: shown })
+        )
+      },
+      hrefOf: ({ trade_no }) => at("orders", trade_no)
+    },
+    refunds: {
+      page: (query) =>
+        withoutFile(api.query("refunds", "list", { query: asQuery<RefundQuery>(query), reactivityKeys: shown })),
+      hrefOf: ({ refund_no }) => at("refunds", refund_no)
+    },
+    disputes: {
+      page: (query) =>
+        withoutFile(api.query("disputes", "list", { query: asQuery<DisputeQuery>(query), reactivityKeys: shown })),
+      hrefOf: ({ dispute_no }) => at("disputes", dispute_no)
+    },
+    links: {
+      page: (query) =>
+        api.query("payment_links", "list", { query: asQuery<PaymentLinkQuery>(query), reactivityKeys: shown }),
+      hrefOf: ({ link_id }) => at("links", link_id)
+    },
+    ledger: {
+      page: (query) =>
+        withoutFile(
+          api.query("balance", "transactions", { query: asQuery<LedgerQuery>(query), reactivityKeys: shown })
+        ),
+      hrefOf: ({ id }) => at("ledger", id)
+    },
+    payouts: {
+      page: (query) =>
+        OwnApi.query("payouts", "list", {
+          params: { merchant_id: merchantId },
+          query: { ...asQuery<PayoutQuery>(query), mode },
+          reactivityKeys: shown
+        }),
+      hrefOf: ({ payout_no }) => at("payouts", payout_no)
+    },
+    events: {
+      page: (query) => api.query("events", "list", { query: eventQuery(query), reactivityKeys: shown }),
+      hrefOf: ({ id }) => at("events", id)
+    },
+    deliveries: {
+      page: (query) =>
+        api.query("webhook_deliveries", "list", { query: asQuery<DeliveryQuery>(query), reactivityKeys: shown }),
+      hrefOf: ({ id }) => at("deliveries", id)
+    },
+    webhooks: {
+      page: (query) =>
+        api.query("webhook_endpoints", "list", { query: asQuery<PlainQuery>(query), reactivityKeys: shown }),
+      hrefOf: ({ id }) => at("webhooks", id)
+    },
+    logs: {
+      page: (query) => api.query("logs", "list", { query: asQuery<LogQuery>(query), reactivityKeys: shown }),
+      hrefOf: ({ request_id }) => at("logs", request_id)
+    },
+    keys: {
+      page: (query) =>
+        OwnApi.query("api_keys", "list", {
+          params: { merchant_id: merchantId },
+          query: { ...asQuery<ApiKeyQuery>(query), mode },
+          reactivityKeys: shown
+        })
+    }
+  }
+}
+
+/** The address has one type of event, the contract takes several. */
+export const eventQuery = ({ type, ...query }: TextQuery<EventQuery>): EventQuery => ({
+  ...asQuery<Omit<EventQuery, "type">>(query),
+  ...(type === undefined ? {} : { type: [type] })
+})
