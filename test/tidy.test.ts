@@ -13,8 +13,8 @@ import { code, retired } from "./kit/texts/words.ts"
 const floors: ReadonlyArray<string> = [
   "packages/model",
   "packages/resources",
-  "packages/rules",
   "packages/contract",
+  "packages/rules",
   "packages/mcp",
   // It runs in a browser, so it knows nothing of the service.
   "packages/console/src",
@@ -116,7 +116,9 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
     (imported) => imported !== "" && !imported.startsWith("packages/oracle/")
   ],
   // Shapes decide nothing.
-  [/^packages\/(model|resources|contract)\//, (imported) => imported.startsWith("packages/rules/")]
+  [/^packages\/(model|resources|contract)\//, (imported) => imported.startsWith("packages/rules/")],
+  // Of the wire a rule knows which acts there are.
+  [/^packages\/rules\//, (imported) => /^packages\/contract\/(?!src\/act(s|Types)\.ts$)/.test(imported)]
 ]
 
 /** The channels, the file that wires them, what happened to the database, and Stripe's endpoints of the operator's API. */

@@ -1,23 +1,16 @@
 /** Roles of a merchant's people: acts in the console, settings, scopes of their pages, and sessions (silences: U26). */
+import { consoleAct, type ConsoleActName, consoleActs } from "@coffer/contract/acts"
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { Scope } from "@coffer/model/Scopes"
-import {
-  consoleActOf,
-  type ConsoleActName,
-  consoleActs,
-  isFresh,
-  isOpen,
-  kindOfAct,
-  personMayDo
-} from "@coffer/rules/people/consoleActs"
+import { forbiddenField, isForFresh, personMayDo } from "@coffer/rules/people/mayDo"
 import { mayMoveMany, scopesOfRole } from "@coffer/rules/people/roleScopes"
-import { forbiddenSetting, needsFreshSession } from "@coffer/rules/people/settingsRoles"
 import { normalEmail, sessionLimits } from "@coffer/rules/people/signIn"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration } from "effect"
 
 const roles: ReadonlyArray<PersonRole> = ["owner", "developer", "support", "finance", "viewer"]
 const names = Object.keys(consoleActs) as ReadonlyArray<ConsoleActName>
+const isOfMerchant = (act: ConsoleActName) => typeof consoleAct(act).by !== "string"
 const doers = (act: ConsoleActName) => roles.filter((role) => personMayDo(role, act))
 
 describe("an act in the console", () => {
@@ -35,12 +28,9 @@ describe("an act in the console", () => {
     }
   })
 
-  it("is called by its endpoint's group and name", () =>
-    assert.strictEqual(consoleActOf("people", "invite"), "people.invite"))
-
   it("is in the audit log unless it only reads, asks for a challenge, or saves a view", () =>
     assert.deepStrictEqual(
-      names.filter((act) => !consoleActs[act].isLogged),
+      names.filter((act) => !consoleAct(act).isLogged),
       "sign_in.ask sign_in.askPasskey sign_in.askOpenId session.get session.list passkeys.list passkeys.ask invitations.list"
         .split(" ")
         .concat(
@@ -50,65 +40,67 @@ describe("an act in the console", () => {
     ))
 
   it("is open to a session that has to get a passkey if it gets one, or ends the session", () =>
-    assert.deepStrictEqual(names.filter(isOpen), [
-      "session.get",
-      "session.end",
-      "passkeys.list",
-      "passkeys.ask",
-      "passkeys.register",
-      "invitations.list"
-    ]))
+    assert.deepStrictEqual(
+      names.filter((act) => consoleAct(act).isOpen),
+      ["session.get", "session.end", "passkeys.list", "passkeys.ask", "passkeys.register", "invitations.list"]
+    ))
 
   it("needs a session that was opened a short time ago if it changes who gets in, or stops the shop", () =>
-    assert.deepStrictEqual(names.filter(isFresh), [
-      "passkeys.ask",
-      "passkeys.register",
-      "passkeys.remove",
-      "people.invite",
-      "people.sendAgain",
-      "people.setRole",
-      "people.recover",
-      "main_keys.reset"
-    ]))
+    assert.deepStrictEqual(
+      names.filter((act) => isForFresh(consoleAct(act).fresh)),
+      [
+        "passkeys.ask",
+        "passkeys.register",
+        "passkeys.remove",
+        "people.invite",
+        "people.sendAgain",
+        "people.setRole",
+        "people.recover",
+        "main_keys.reset"
+      ]
+    ))
 
   it("of a closed merchant's people goes on if it only reads, or takes rights away", () =>
     assert.deepStrictEqual(
-      names.filter((act) => kindOfAct(act) !== "new" && consoleActs[act].isLogged),
+      names.filter((act) => isOfMerchant(act) && consoleAct(act).state !== "new" && consoleAct(act).isLogged),
       ["people.remove", "people.endSessions", "api_keys.revoke"]
     ))
 
   it("of a closed merchant's people goes on for each act that the audit log does not have", () =>
-    assert.isTrue(names.every((act) => consoleActs[act].isLogged || kindOfAct(act) !== "new")))
+    assert.isTrue(names.every((act) => consoleAct(act).isLogged || consoleAct(act).state !== "new")))
 
   it("of a suspended merchant's people goes on if it ends sessions or keys, or shows which there are", () =>
     assert.deepStrictEqual(
-      names.filter((act) => kindOfAct(act) === "protects"),
+      names.filter((act) => consoleAct(act).state === "protects"),
       ["people.list", "people.endSessions", "api_keys.list", "api_keys.revoke"]
     ))
 })
 
 describe("settings", () => {
   it("are changed by the owner", () =>
-    assert.isUndefined(forbiddenSetting("owner", { time_zone: "UTC", live: { ip_allowlist: [] } })))
+    assert.isUndefined(forbiddenField("settings.update", "owner", { time_zone: "UTC", live: { ip_allowlist: [] } })))
 
   it("of the sandbox, and where live events go, are changed by a developer, too; the first other one is named", () => {
     const allowed = { sandbox: {}, sandbox_url: "", live: { default_notify_url: null } }
-    assert.isUndefined(forbiddenSetting("developer", allowed))
-    assert.strictEqual(forbiddenSetting("developer", { ...allowed, time_zone: "UTC", name: "" }), "time_zone")
-    assert.strictEqual(forbiddenSetting("developer", { live: { ip_allowlist: [] } }), "live.ip_allowlist")
-    assert.strictEqual(forbiddenSetting("developer", { default_notify_url: null }), "default_notify_url")
+    assert.isUndefined(forbiddenField("settings.update", "developer", allowed))
+    assert.strictEqual(
+      forbiddenField("settings.update", "developer", { ...allowed, time_zone: "UTC", name: "" }),
+      "time_zone"
+    )
+    assert.strictEqual(
+      forbiddenField("settings.update", "developer", { live: { ip_allowlist: [] } }),
+      "live.ip_allowlist"
+    )
+    assert.strictEqual(
+      forbiddenField("settings.update", "developer", { default_notify_url: null }),
+      "default_notify_url"
+    )
   })
 
   it("are changed by no other role, and a field that is left out changes nothing", () => {
-    assert.strictEqual(forbiddenSetting("support", { sandbox: {} }), "sandbox")
-    assert.isUndefined(forbiddenSetting("viewer", { time_zone: undefined }))
-    assert.isUndefined(forbiddenSetting("viewer", {}))
-  })
-
-  it("that let keys in need a session that was opened a short time ago", () => {
-    assert.isTrue(needsFreshSession({ time_zone: "UTC", live: { ip_allowlist: [] } }))
-    assert.isFalse(needsFreshSession({ ip_allowlist: [], live: { default_notify_url: null } }))
-    assert.isFalse(needsFreshSession({}))
+    assert.strictEqual(forbiddenField("settings.update", "support", { sandbox: {} }), "sandbox")
+    assert.isUndefined(forbiddenField("settings.update", "viewer", { time_zone: undefined }))
+    assert.isUndefined(forbiddenField("settings.update", "viewer", {}))
   })
 })
 

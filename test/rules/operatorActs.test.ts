@@ -1,23 +1,13 @@
 /** Which role may do what with the operator's API, and what takes two (docs/architecture.md, section 7). */
+import { operatorAct, type OperatorActName, operatorActs } from "@coffer/contract/acts"
 import { Role } from "@coffer/model/Role"
-import {
-  type ActName,
-  actOf,
-  acts,
-  commonRole,
-  hidesWords,
-  isOfFresh,
-  isSeen,
-  mayDo,
-  ofTwo,
-  takesTwo
-} from "@coffer/rules/operator/acts"
+import { commonRole, isForFresh, mayDo, takesTwo } from "@coffer/rules/people/mayDo"
 import { assert, describe, it } from "@effect/vitest"
 
-const names = Object.keys(acts) as ReadonlyArray<ActName>
-const whatMay = (role: Role, ...among: ReadonlyArray<ActName>) => among.filter((act) => mayDo(role, act))
+const names = Object.keys(operatorActs) as ReadonlyArray<OperatorActName>
+const whatMay = (role: Role, ...among: ReadonlyArray<OperatorActName>) => among.filter((act) => mayDo(role, act))
 
-const forAdmins: ReadonlyArray<ActName> = [
+const forAdmins: ReadonlyArray<OperatorActName> = [
   "merchants.create",
   "cluster.kill",
   "merchants.update",
@@ -39,7 +29,7 @@ const forAdmins: ReadonlyArray<ActName> = [
   "people.remove",
   "people.recover"
 ]
-const forSupport: ReadonlyArray<ActName> = [
+const forSupport: ReadonlyArray<OperatorActName> = [
   "people.endSessions",
   "api_keys.revoke",
   "merchants.suspend",
@@ -47,7 +37,7 @@ const forSupport: ReadonlyArray<ActName> = [
   "files.upload",
   "webhook_deliveries.resend"
 ]
-const forFinance: ReadonlyArray<ActName> = [
+const forFinance: ReadonlyArray<OperatorActName> = [
   "channels.set",
   "reconciliation.begin",
   "orders.closePayment",
@@ -70,7 +60,7 @@ describe("an act of the operator's API", () => {
   })
 
   it("is logged where it is not open to everybody, but for the lists that only an admin reads", () => {
-    const unlogged = names.filter((act) => !acts[act].isLogged)
+    const unlogged = names.filter((act) => !operatorAct(act).isLogged)
     assert.deepStrictEqual(
       new Set(unlogged),
       new Set([...forEverybody, "operators.list", "audit_log.list", "people.list"])
@@ -80,26 +70,35 @@ describe("an act of the operator's API", () => {
   it("leaves a note of who has read it where it shows what belongs to a merchant", () => {
     const seen = ["orders.list", "timelines.get", "webhook_deliveries.list", "webhook_deliveries.get"]
     const lookups = names.filter((act) => act.startsWith("lookup."))
-    assert.deepStrictEqual(new Set(names.filter(isSeen)), new Set([...seen, ...lookups] as ReadonlyArray<ActName>))
+    assert.deepStrictEqual(
+      new Set(names.filter((act) => operatorAct(act).isSeen)),
+      new Set([...seen, ...lookups] as ReadonlyArray<OperatorActName>)
+    )
   })
 
   it("of an erasure, an export, settings or a note hides the words of people, and no other act hides anything", () => {
     const hiding = ["merchants.update", "erasures.create", "exports.buyer", "stray_sessions.close"]
-    assert.sameMembers(names.filter(hidesWords), hiding)
+    assert.sameMembers(
+      names.filter((act) => operatorAct(act).hidesWords),
+      hiding
+    )
   })
 
   it("needs a person who has just signed in where it makes or shows a credential, or lets a person in", () =>
-    assert.deepStrictEqual(names.filter(isOfFresh), [
-      "merchants.create",
-      "merchants.resetKey",
-      "merchants.signingSecret",
-      "api_keys.create",
-      "api_keys.update",
-      "api_keys.roll",
-      "operators.create",
-      "people.invite",
-      "people.recover"
-    ]))
+    assert.deepStrictEqual(
+      names.filter((act) => isForFresh(operatorAct(act).fresh)),
+      [
+        "merchants.create",
+        "merchants.resetKey",
+        "merchants.signingSecret",
+        "api_keys.create",
+        "api_keys.update",
+        "api_keys.roll",
+        "operators.create",
+        "people.invite",
+        "people.recover"
+      ]
+    ))
 
   it("of a token is none that the token's role or its person's may not do", () => {
     for (const one of Role.literals) {
@@ -113,10 +112,6 @@ describe("an act of the operator's API", () => {
       assert.strictEqual(commonRole(one, one), one)
       assert.strictEqual(commonRole("admin", one), one)
     }
-  })
-
-  it("has the name of its group and its endpoint", () => {
-    assert.strictEqual(actOf("payouts", "approve"), "payouts.approve")
   })
 })
 
@@ -137,11 +132,10 @@ describe("two operators", () => {
       "people.recover"
     ]
     assert.deepStrictEqual(
-      names.filter((act) => Object.keys(ofTwo(act)).length > 0),
-      taking as ReadonlyArray<ActName>
+      names.filter((act) => operatorAct(act).ofTwo !== undefined),
+      taking as ReadonlyArray<OperatorActName>
     )
-    const all = { payoutsAbove: 0, liveKeys: true, fees: true, channels: true, approvals: true } as const
-    assert.isFalse(takesTwo("payouts.complete", all, { status: "requested" }))
+    assert.isFalse(taking.includes("payouts.complete"))
   })
 
   it("change a merchant's fees, each of the three kinds", () => {

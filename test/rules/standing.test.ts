@@ -1,12 +1,15 @@
 /** A merchant that was suspended or closed (silences: U14, U30, U41; docs/decisions/0115). */
-import { Scope, isOfClosed } from "@coffer/model/Scopes"
-import { type Kind, type Standing, standingProblem } from "@coffer/rules/operator/standing"
+import { merchantActs } from "@coffer/contract/acts"
+import type { State } from "@coffer/contract/actTypes"
+import { Scope } from "@coffer/model/Scopes"
+import { type Standing, standingProblem } from "@coffer/rules/operator/standing"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 
 const since = DateTime.makeUnsafe("2026-03-01T00:00:00.000Z")
 const after = (days: number) => DateTime.add(since, { days })
-const kinds: ReadonlyArray<Kind> = ["protects", "kept", "new"]
+const acts = Object.values(merchantActs)
+const kinds: ReadonlyArray<State> = ["protects", "kept", "new"]
 const active = { suspended_at: null, closed_at: null }
 const suspended = { ...active, suspended_at: since }
 const closed = { ...active, closed_at: since }
@@ -38,7 +41,7 @@ describe("a merchant", () => {
 
   it("that is closed keeps the scopes to read and to do what is owed, and loses those to begin something", () =>
     assert.deepStrictEqual(
-      Scope.literals.filter((scope) => !isOfClosed(scope)),
+      Scope.literals.filter((scope) => acts.some((act) => act.scope === scope && act.state === "new")),
       ["orders:write", "payment_links:write", "webhooks:write", "test_helpers:write"]
     ))
 })

@@ -74,7 +74,7 @@ export class CurrentOperator extends Context.Service<
 
 /**
  * `Authorization: Bearer <operator token>`, or from a page of the console the session of a person who has a role of the
- * installation, as {@link PersonSession}. `@coffer/rules/operator/acts` says what each role may do.
+ * installation, as {@link PersonSession}. `acts.ts` says what each role may do.
  */
 export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken, { provides: CurrentOperator }>()(
   "@coffer/contract/OperatorToken",
@@ -101,7 +101,7 @@ export class CurrentPerson extends Context.Service<
 
 /**
  * The cookie of a session, and the header `Coffer-Console: 1`, which no page of another site can send.
- * `@coffer/rules/people/consoleActs` says what each role may do.
+ * `acts.ts` says what each role may do.
  */
 export class PersonSession extends HttpApiMiddleware.Service<PersonSession, { provides: CurrentPerson }>()(
   "@coffer/contract/PersonSession",

@@ -6,12 +6,12 @@
  */
 import { eventWaitMax, pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
 import { Scope } from "@coffer/model/Scopes"
+import { merchantAct, type Operation } from "./acts.ts"
 import { markDeprecated } from "./deprecations.ts"
 import { namedAnswer } from "./namedAnswers.ts"
 import { publishedName } from "./operationNames.ts"
 import { repeatOf } from "./repeats.ts"
 import { csvSampleOf, resolved, sampleOf } from "./samples.ts"
-import { type Operation, scopes } from "./scopes.ts"
 import { withTypedEvents } from "./typedEvents.ts"
 
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own
@@ -105,7 +105,7 @@ const withScopes = (document: Json): Json => {
   const { apiKey } = document["components"].securitySchemes
   for (const [path, operations] of Object.entries<Json>(document["paths"])) {
     for (const [method, operation] of Object.entries<Json>(operations)) {
-      operation["x-scope"] = scopes[operation["operationId"] as Operation]
+      operation["x-scope"] = merchantAct(operation["operationId"] as Operation).scope
       const repeat = repeatOf(operation["operationId"])
       if (repeat !== undefined) operation["x-repeat"] = repeat
       operation["operationId"] = publishedName(operation["operationId"], method, path)

@@ -1,4 +1,4 @@
-/** A person's role for a merchant. `@coffer/rules/people/consoleActs` says what each may do. */
+/** A person's role for a merchant. `@coffer/contract/acts` says what each may do. */
 import { Schema } from "effect"
 
 /**

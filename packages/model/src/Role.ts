@@ -1,4 +1,4 @@
-/** An operator's role. `@coffer/rules/operator/acts` says what each may do. */
+/** An operator's role. `@coffer/contract/acts` says what each may do. */
 import { Schema } from "effect"
 
 /** Support helps merchants, finance moves money, and an admin does everything. A viewer only reads. */

@@ -30,9 +30,5 @@ export type Scope = typeof Scope.Type
 export const covers = (held: ReadonlyArray<string>, needed: Scope): boolean =>
   held.includes(needed) || (needed.endsWith(":read") && held.includes(needed.replace(/read$/, "write")))
 
-/** A scope that a closed merchant keeps for some time: to read, and to do what it owes buyers and the bank. */
-export const isOfClosed = (scope: Scope): boolean =>
-  scope.endsWith(":read") || ["refunds:write", "disputes:write", "reports:write", "erasures:write"].includes(scope)
-
 /** A live key has no test helpers: for it these routes do not exist. */
 export const isOfSandbox = (scope: string): boolean => scope.startsWith("test_helpers:")

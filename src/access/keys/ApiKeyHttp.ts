@@ -2,11 +2,10 @@
 import { CurrentPerson } from "@coffer/contract/Caller"
 import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
-import { Scope } from "@coffer/model/Scopes"
 import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
-import { grant } from "../../shared/http/granting.ts"
+import { granting } from "../../shared/http/granting.ts"
 import { commonRefusals } from "../../shared/http/refusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
 import { makerRefusals, merchantRefusals } from "../merchants/merchantRefusals.ts"
@@ -124,18 +123,17 @@ const people = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const keys = yield* ApiKeys
     const merchants = yield* Merchants
-    /** The key, which only callers with all of its rights may change. */
-    const grantOf = Effect.fnUntraced(function* (params: Parameters<typeof keyOf>[0]) {
-      const key = yield* keys.find(keyOf(params))
-      yield* grant(key.merchant_id, { is: "key", ...key })
-      return key
-    })
+    /** Only callers with all of a key's rights may change it. */
+    const rightsOf = (params: Parameters<typeof keyOf>[0]) =>
+      keys.find(keyOf(params)).pipe(
+        Effect.map((key) => ({ is: "key", ...key }) as const),
+        Effect.catchTags({ ApiKeyNotFound })
+      )
 
-    return handlers.handleAll({
+    return granting(handlers, "api_keys", rightsOf).handleAll({
       create: span("api_keys.create")(
         function* ({ params, payload: { mode, ...terms } }) {
           const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
-          yield* grant(merchantId, { is: "key", mode, scopes: terms.scopes })
           return yield* replyWithSecret(yield* keys.create({ merchantId, mode }, terms, yield* caller), 201)
         },
         Effect.catchTags({ InvalidField, MakerLeft, MerchantNotFound: Effect.die, TooManyKeys })
@@ -153,12 +151,12 @@ const people = HttpApiBuilder.group(
       ),
 
       update: span("api_keys.update")(function* ({ params, payload }) {
-        const before = yield* grantOf(params)
+        const before = yield* keys.find(keyOf(params))
         return yield* reply(yield* noteChange(yield* keys.update(keyOf(params), payload, yield* caller), before))
       }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, InvalidField, MakerLeft })),
 
       roll: span("api_keys.roll")(function* ({ params, payload }) {
-        const before = yield* grantOf(params)
+        const before = yield* keys.find(keyOf(params))
         const rolled = yield* keys.roll(keyOf(params), payload.overlap_minutes, yield* caller)
         return yield* replyWithSecret(rolled, 200, before)
       }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, MakerLeft })),
@@ -185,10 +183,9 @@ const mainKeys = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const merchants = yield* Merchants
 
-    return handlers.handleAll({
+    return granting(handlers, "main_keys").handleAll({
       reset: span("main_keys.reset")(
         function* ({ params: { merchant_id, mode } }) {
-          yield* grant(merchant_id, { is: "key", mode, scopes: Scope.literals })
           return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode, yield* caller) })
         },
         Effect.catchTags({ MakerLeft, MerchantNotFound: Effect.die })

@@ -1,10 +1,10 @@
 /** Whether a person of the merchant, or an operator, may still make a key known, or change what lives on. */
+import type { ConsoleActName, OperatorActName } from "@coffer/contract/acts"
 import { type Asker, CurrentOperator } from "@coffer/contract/Caller"
 import type { Mode } from "@coffer/model/Ids"
 import { installation, PersonRole } from "@coffer/model/PersonRole"
 import { Role } from "@coffer/model/Role"
-import { type ActName, mayDo } from "@coffer/rules/operator/acts"
-import { type ConsoleActName, personMayDo } from "@coffer/rules/people/consoleActs"
+import { mayDo, personMayDo } from "@coffer/rules/people/mayDo"
 import { lacking } from "@coffer/rules/people/rights"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -38,7 +38,7 @@ const acts = {
   "api_keys.update": "api_keys.update",
   "api_keys.roll": "api_keys.roll",
   "main_keys.reset": "merchants.resetKey"
-} as const satisfies Partial<Record<ConsoleActName, ActName>>
+} as const satisfies Partial<Record<ConsoleActName, OperatorActName>>
 
 const isRole = Schema.is(Role)
 const isPersonRole = Schema.is(PersonRole)

@@ -5,10 +5,11 @@
  * requests never does it twice. The table of acts lists these acts.
  */
 import { isoText } from "@coffer/model/isoText"
+import type { ActOfTwo } from "@coffer/contract/acts"
 import { CurrentOperator } from "@coffer/contract/Caller"
 import { installation } from "@coffer/model/PersonRole"
 import { Role } from "@coffer/model/Role"
-import { type ActName, mayDo, takesTwo } from "@coffer/rules/operator/acts"
+import { mayDo, takesTwo } from "@coffer/rules/people/mayDo"
 import { redact } from "@coffer/rules/redaction"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -39,7 +40,7 @@ export class NeedsSecondOperator extends Schema.TaggedError<NeedsSecondOperator>
 export class JustDone extends Schema.TaggedError<JustDone>()("JustDone", { act: Schema.String }) {}
 
 interface ActRequest {
-  readonly act: ActName
+  readonly act: ActOfTwo
   readonly target: string
   /** The body that both operators have to send. */
   readonly content: object

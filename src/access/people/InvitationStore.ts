@@ -2,10 +2,10 @@
  * Rows of invitations to roles (docs/decisions/0092). An invitation is for an address, not for a person. Its number is
  * shown as a person's, and becomes the number of a new person.
  */
+import { consoleActs } from "@coffer/contract/acts"
 import { isoText } from "@coffer/model/isoText"
 import { createdAtOf, PersonId, personPrefix } from "@coffer/model/Ids"
 import { standingProblem } from "@coffer/rules/operator/standing"
-import { kindOfAct } from "@coffer/rules/people/consoleActs"
 import { peopleMax } from "@coffer/rules/people/signIn"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -181,7 +181,7 @@ const makeProblemAt = (sql: SqlClient.SqlClient) => {
   })
   return (belongsTo: string, now: DateTime.Utc) =>
     Effect.map(standingOf(belongsTo), ([merchant]) =>
-      merchant === undefined ? undefined : standingProblem(merchant, now, kindOfAct("invitations.accept"))
+      merchant === undefined ? undefined : standingProblem(merchant, now, consoleActs["invitations.accept"].state)
     )
 }
 

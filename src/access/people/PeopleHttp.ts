@@ -7,7 +7,7 @@ import { Role } from "@coffer/model/Role"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { Effect, Layer, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { grant } from "../../shared/http/granting.ts"
+import { granting } from "../../shared/http/granting.ts"
 import { commonRefusals } from "../../shared/http/refusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
@@ -37,8 +37,12 @@ const merchantPeople = HttpApiBuilder.group(
   "people",
   Effect.fnUntraced(function* (handlers) {
     const people = yield* People
+    const offered = ({ merchant_id, person_id }: { readonly merchant_id: string; readonly person_id: string }) =>
+      Effect.map(people.offeredRole(merchant_id, person_id), (role) =>
+        Option.isNone(role) ? undefined : ({ is: "person", role: role.value as PersonRole } as const)
+      )
 
-    return handlers.handleAll({
+    return granting(handlers, "people", offered).handleAll({
       list: span("people.list")(function* ({ params: { merchant_id } }) {
         const page = { data: yield* people.of(merchant_id), hasMore: false }
         return yield* replyList("person", `/console/api/merchants/${merchant_id}/people`, page, (person) =>
@@ -46,18 +50,14 @@ const merchantPeople = HttpApiBuilder.group(
         )
       }),
       invite: span("people.invite")(function* ({ params: { merchant_id }, payload }) {
-        yield* grant(merchant_id, { is: "person", role: payload.role })
         const invited = yield* people.invite(merchant_id, payload, yield* inviter)
         return yield* reply(personView(invited, merchant_id), 201)
       }, Effect.catchTags({ RoleConflict, MerchantNotFound, TooManyInvitations })),
       sendAgain: span("people.sendAgain")(function* ({ params: { merchant_id, person_id } }) {
         const by = yield* inviter
-        const role = yield* people.offeredRole(merchant_id, person_id)
-        if (Option.isSome(role)) yield* grant(merchant_id, { is: "person", role: role.value as PersonRole })
         return yield* reply(personView(yield* people.sendAgain(merchant_id, person_id, by), merchant_id))
       }, Effect.catchTags({ PersonNotFound, TooManyInvitations })),
       setRole: span("people.setRole")(function* ({ params: { merchant_id, person_id }, payload }) {
-        yield* grant(merchant_id, { is: "person", role: payload.role })
         const changed = yield* people.setRole(merchant_id, person_id, payload.role, yield* inviter)
         return yield* reply(personView(changed, merchant_id))
       }, Effect.catchTags({ PersonNotFound, RoleConflict })),

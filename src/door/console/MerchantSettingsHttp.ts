@@ -1,20 +1,18 @@
 /** Handlers of the console's `settings` and `quotas` groups: a merchant's own people read and change its settings. */
-import * as Wire from "@coffer/contract/Errors"
 import { CurrentPerson } from "@coffer/contract/Caller"
+import * as Wire from "@coffer/contract/Errors"
 import { ConsoleApi } from "@coffer/contract/Console"
 import type { MerchantSettingsResource } from "@coffer/contract/ConsoleMerchant"
-import type { PersonRole } from "@coffer/model/PersonRole"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { settingsWithoutWords } from "@coffer/rules/operator/loggedBody"
-import { personMayDo } from "@coffer/rules/people/consoleActs"
-import { forbiddenSetting, needsFreshSession } from "@coffer/rules/people/settingsRoles"
+import { forbiddenField, personMayDo } from "@coffer/rules/people/mayDo"
 import { normalEmail } from "@coffer/rules/people/signIn"
-import { DateTime, Effect, Layer, Predicate } from "effect"
+import { Effect, Layer, Predicate } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Domains, type NoDomain as NoDomainError } from "../../access/domains/Domains.ts"
 import { makeQuotaUse, quotaWindowSeconds } from "../edge/MerchantKey.ts"
 import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
-import { forbidden, isFreshNow } from "../../shared/http/granting.ts"
+import { granting } from "../../shared/http/granting.ts"
 import { replacedVersion } from "../../shared/http/replaced.ts"
 import { commonRefusals, refuseAs, refuseTemporarilyAs, unavailable } from "../../shared/http/refusals.ts"
 import { busy, reply } from "../../shared/http/replies.ts"
@@ -96,7 +94,7 @@ const settings = HttpApiBuilder.group(
       })
     })
 
-    return handlers.handleAll({
+    return granting(handlers, "settings").handleAll({
       get: span("settings.get")(
         function* ({ params }) {
           return yield* reply(view(yield* merchants.find(params.merchant_id)))
@@ -107,7 +105,6 @@ const settings = HttpApiBuilder.group(
       update: span("settings.update")(
         function* ({ params: { merchant_id }, payload }) {
           const { logo_url, ...patch } = payload
-          yield* checkPerson(merchant_id, payload)
           const before = yield* merchants.find(merchant_id)
           yield* checkRecipients(before, payload.sandbox?.mail_recipients)
           const logo = logo_url ? yield* logos.nameOf(merchant_id, logo_url) : logo_url
@@ -155,20 +152,9 @@ const typedAddresses = (
 const changerOf = (patch: object) =>
   Effect.map(CurrentPerson, ({ personId, sessionId }): Changer => ({
     asker: { personIds: [personId], sessionId },
-    may: (role) => personMayDo(role, "settings.update") && forbiddenSetting(role, { ...patch }) === undefined
+    may: (role) =>
+      personMayDo(role, "settings.update") && forbiddenField("settings.update", role, { ...patch }) === undefined
   }))
-
-/** Whether the person's role, and this session, may change these settings. */
-const checkPerson = Effect.fnUntraced(function* (merchantId: string, patch: object) {
-  const { shown } = yield* CurrentPerson
-  const role = shown.person.roles.find(({ merchant_id }) => merchant_id === merchantId)?.role as PersonRole
-  const field = forbiddenSetting(role, { ...patch })
-  if (field !== undefined) return yield* forbidden(`The role ${role} can't change ${field}.`)
-  if (!needsFreshSession({ ...patch })) return
-  if (!(yield* isFreshNow(DateTime.makeUnsafe(shown.session.created_at)))) {
-    return yield* forbidden("This session is older than 15 minutes. Sign in again to change live.ip_allowlist.")
-  }
-})
 
 const quotas = HttpApiBuilder.group(
   ConsoleApi,

@@ -5,19 +5,19 @@
  * (silences: U12). A key that has to be looked up takes room of the public. Then the request is counted against the
  * quota of its account.
  */
+import { merchantAct, type Operation } from "@coffer/contract/acts"
+import type { MerchantAct } from "@coffer/contract/actTypes"
 import { Caller, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import type { QuotaUse } from "@coffer/contract/ConsoleMerchant"
 import { McpGroup } from "@coffer/contract/Mcp"
-import { scopeOf } from "@coffer/contract/scopes"
 import { type Allowlist, isAllowed, parseAllowlist } from "@coffer/rules/allowlist"
-import { isShownFresh } from "@coffer/rules/people/rights"
+import { isForFresh } from "@coffer/rules/people/mayDo"
 import { scopesOfRole } from "@coffer/rules/people/roleScopes"
 import { type Mode, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import type { PersonRole } from "@coffer/model/PersonRole"
-import { covers, isOfClosed, isOfSandbox, type Scope } from "@coffer/model/Scopes"
-import { hasNoWords } from "@coffer/rules/operator/loggedBody"
+import { covers, isOfSandbox, type Scope } from "@coffer/model/Scopes"
 import { standingProblem } from "@coffer/rules/operator/standing"
 import { Context, DateTime, Effect, Layer, Option, References, Result } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -64,24 +64,24 @@ export const layer = Layer.effect(
       return yield* notValid
     })
 
-    const goOn = <A, E, R>(called: Effect.Effect<A, E, R>, found: FoundKey, { behind, record, scope }: Going) => {
+    const goOn = <A, E, R>(called: Effect.Effect<A, E, R>, found: FoundKey, { act, behind, record }: Going) => {
       const { key: scoped, merchant, mode } = found
       record.keyId = scoped?.key_id
       record.scopes = scoped?.scopes
       const noted = inAccount.note(record, merchant, mode)
       return Effect.flatMapEager(noted, (): Effect.Effect<A, E | KeyRefused, Exclude<R, Caller>> => {
-        const refusal = refusalOf(found, record, scope)
+        const refusal = refusalOf(found, record, act)
         if (refusal !== undefined) return refusal
         if (scoped !== undefined) {
           uses.note({ keyId: scoped.key_id, at: record.arrived, ip: record.ip })
-          if (scope !== undefined && !isInScope(scoped.scopes, mode, scope)) return beyondScope(scope)
+          if (act !== undefined && !isInScope(scoped.scopes, mode, act.scope)) return beyondScope(act.scope)
         }
         return inAccount.goOn(called, record, behind)
       })
     }
 
     // Every request passes here: with a key that is remembered, this is one step.
-    const byKey = <A, E, R>(called: Effect.Effect<A, E, R>, record: RequestRecord, scope: Scope | undefined) => {
+    const byKey = <A, E, R>(called: Effect.Effect<A, E, R>, record: RequestRecord, act: MerchantAct | undefined) => {
       const key = record.sent["x-api-key"] ?? ""
       const keyed = merchants.byKey(key)
       const { isRecalled } = keyed
@@ -90,7 +90,7 @@ export const layer = Layer.effect(
       return Effect.flatMapEager(
         isRecalled ? keyed.account(record.arrived) : lookUp(record, key, keyed),
         (found): Effect.Effect<A, E | KeyRefused, Exclude<R, Caller>> =>
-          Option.isNone(found) ? refuse(record, key, keyed) : goOn(called, found.value, { record, scope, behind })
+          Option.isNone(found) ? refuse(record, key, keyed) : goOn(called, found.value, { act, record, behind })
       )
     }
 
@@ -99,7 +99,7 @@ export const layer = Layer.effect(
         Effect.withFiber((fiber) => {
           const record = fiber.getRef(CurrentRecord)
           return record.ofConsole === undefined
-            ? byKey(called, record, isMcp(group) ? undefined : scopeOf(group.identifier, endpoint.identifier))
+            ? byKey(called, record, isMcp(group) ? undefined : merchantAct(operationOf({ endpoint, group })))
             : byPerson(called, { endpoint, group })
         })
     })
@@ -117,8 +117,8 @@ type KeyRefused =
 
 /** A call that passes, and how many of its account waited behind it. */
 interface Going {
+  readonly act: MerchantAct | undefined
   readonly record: RequestRecord
-  readonly scope: Scope | undefined
   readonly behind: number
 }
 
@@ -169,59 +169,61 @@ const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
   const signedInOf = yield* makeSignedIn
   const log = yield* AuditLog
 
-  return Effect.fnUntraced(function* <A, E, R>(
-    httpEffect: Effect.Effect<A, E, R>,
-    { endpoint, group }: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top }
-  ) {
+  return Effect.fnUntraced(function* <A, E, R>(httpEffect: Effect.Effect<A, E, R>, called: Called) {
     const record = yield* CurrentRecord
     const { merchantId, mode } = record.ofConsole!
     const signedIn = yield* signedInOf(record)
     const role = roleAt(signedIn.person, merchantId) as PersonRole | undefined
     if (role === undefined) return yield* noRole
     if (signedIn.needsPasskey) return yield* forbidden(registerFirst)
-    const scope = scopeOf(group.identifier, endpoint.identifier)
+    const operation = operationOf(called)
+    const act = merchantAct(operation)
     const entry = {
-      ...entryOf(signedIn, role, `${group.identifier}.${endpoint.identifier}`, record),
+      ...entryOf(signedIn, role, operation, record),
       target: `/console/api/accounts/${merchantId}/${mode}${record.path.slice("/v1".length)}`
     }
     const held = scopesOfRole(role, mode)
     record.scopes = held
-    if (!isInScope(held, mode, scope)) {
+    if (!isInScope(held, mode, act.scope)) {
       yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
-      return yield* forbidden(`The role ${role} does not have the scope ${scope} in ${mode}.`)
+      return yield* forbidden(`The role ${role} does not have the scope ${act.scope} in ${mode}.`)
     }
-    const operation = `${group.identifier}.${endpoint.identifier}`
-    if (isShownFresh(operation, mode) && !(yield* isFreshNow(signedIn.session.created_at))) {
+    if (isForFresh(act.fresh, mode) && !(yield* isFreshNow(signedIn.session.created_at))) {
       return yield* forbidden(tooOld)
     }
     const found = yield* Effect.option(merchants.find(merchantId))
     if (Option.isNone(found)) return yield* noRole
     const merchant = found.value
     yield* inAccount.note(record, merchant, mode)
-    const refusal = refusalOfMerchant(merchant, { mode, arrived: record.arrived, scope })
+    const refusal = refusalOfMerchant(merchant, { act, mode, arrived: record.arrived })
     if (refusal !== undefined) return yield* refusal
     record.changer = {
       asker: { personIds: [signedIn.person.person_id], sessionId: signedIn.session.session_id },
-      may: (role) => isInScope(scopesOfRole(role, mode), mode, scope)
+      may: (role) => isInScope(scopesOfRole(role, mode), mode, act.scope)
     }
-    const handled = scope.endsWith(":read")
-      ? httpEffect
-      : logAct(log, entry, record, httpEffect, !hasNoWords(group.identifier))
+    const handled = act.isLogged ? logAct(log, entry, record, httpEffect, act.hidesWords) : httpEffect
     return yield* inAccount.goOn(handled, record, record.behind)
   })
 })
+
+interface Called {
+  readonly endpoint: HttpApiEndpoint.Top
+  readonly group: HttpApiGroup.Top
+}
+
+const operationOf = ({ endpoint, group }: Called) => `${group.identifier}.${endpoint.identifier}` as Operation
 
 /** Any key may send messages to the MCP server: the calls of its tools ask for their scopes. */
 const isMcp = ({ identifier }: HttpApiGroup.Top) => identifier === McpGroup.identifier
 
 /** The refusal of a call with an active key, the first that applies; undefined if none does. */
-const refusalOf = ({ key, merchant, mode }: FoundKey, { arrived, ip }: RequestRecord, scope: Scope | undefined) => {
+const refusalOf = ({ key, merchant, mode }: FoundKey, { arrived, ip }: RequestRecord, act: MerchantAct | undefined) => {
   if (!isCallerAllowed(merchant.modes[mode], ip) || (key !== undefined && !isCallerAllowed(key, ip))) {
     return refuseWith(
       (request_id) => new Wire.IpNotAllowed({ message: `This key can't be used from ${ip}.`, request_id })
     )
   }
-  return refusalOfMerchant(merchant, { mode, arrived, scope })
+  return refusalOfMerchant(merchant, { act, mode, arrived })
 }
 
 interface Calling {
@@ -229,13 +231,12 @@ interface Calling {
   /** Milliseconds since 1970. */
   readonly arrived: number
   /** Undefined for a message to the MCP server, which by itself changes nothing. */
-  readonly scope: Scope | undefined
+  readonly act: MerchantAct | undefined
 }
 
-const refusalOfMerchant = (merchant: Merchant, { arrived, mode, scope }: Calling) => {
+const refusalOfMerchant = (merchant: Merchant, { act, arrived, mode }: Calling) => {
   if (merchant.suspended_at !== null || merchant.closed_at !== null) {
-    const kind = scope === undefined || isOfClosed(scope) ? "kept" : "new"
-    const problem = standingProblem(merchant, DateTime.makeUnsafe(arrived), kind)
+    const problem = standingProblem(merchant, DateTime.makeUnsafe(arrived), act?.state ?? "kept")
     if (problem !== undefined) return forbidden(problem)
   }
   return mode === "live" && !merchant.approved ? notApproved : undefined

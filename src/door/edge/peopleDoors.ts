@@ -7,17 +7,8 @@
  */
 import * as Wire from "@coffer/contract/Errors"
 import { ConsoleGuest, CurrentOperator, CurrentPerson, OperatorToken, PersonSession } from "@coffer/contract/Caller"
-import {
-  type ConsoleActName,
-  consoleActOf,
-  consoleActs,
-  hidesWordsOf,
-  isFresh,
-  isOpen,
-  kindOfAct,
-  ofWhom,
-  personMayDo
-} from "@coffer/rules/people/consoleActs"
+import { consoleAct, type ConsoleActName, operatorAct, type OperatorActName } from "@coffer/contract/acts"
+import { isForFresh, mayDo, personMayDo } from "@coffer/rules/people/mayDo"
 import { standingProblem } from "@coffer/rules/operator/standing"
 import { triesAMinute } from "@coffer/rules/people/signIn"
 import { installation, type PersonRole } from "@coffer/model/PersonRole"
@@ -37,7 +28,6 @@ import { Settings } from "../../platform/runtime/Settings.ts"
 import { logAct, type Who } from "./auditedAct.ts"
 import { makeOfCaller as makeCountOfCaller } from "./countedCalls.ts"
 import { FailedCredentials, kindOf, makeLimitOfVisitors } from "./PublicAdmission.ts"
-import { type ActName, actOf, acts, hidesWords, isOfFresh, isSeen, mayDo } from "@coffer/rules/operator/acts"
 import { Role } from "@coffer/model/Role"
 import { type Identity, Operators } from "../../access/operators/Operators.ts"
 
@@ -130,18 +120,19 @@ export const layerPerson = Layer.effect(
 
     /** For an unknown merchant no person has a role. */
     const problemAt = (act: ConsoleActName, { params }: RequestRecord) =>
-      typeof ofWhom(act) === "string"
+      typeof consoleAct(act).by === "string"
         ? Effect.undefined
         : Effect.map(
             Effect.all([Effect.option(merchants.find(params["merchant_id"] ?? "")), currentTime]),
-            ([found, now]) => (Option.isNone(found) ? undefined : standingProblem(found.value, now, kindOfAct(act)))
+            ([found, now]) =>
+              Option.isNone(found) ? undefined : standingProblem(found.value, now, consoleAct(act).state ?? "new")
           )
 
     return PersonSession.of(
       Effect.fnUntraced(function* (httpEffect, { endpoint, group }) {
         const record = yield* CurrentRecord
         const signedIn = yield* signedInOf(record)
-        const act = consoleActOf(group.identifier, endpoint.identifier)
+        const act = `${group.identifier}.${endpoint.identifier}` as ConsoleActName
         const role = roleFor(signedIn, act, record)
         if (role === undefined) {
           return yield* refuseWith(
@@ -161,7 +152,8 @@ export const layerPerson = Layer.effect(
         const { session_id: sessionId } = signedIn.session
         const shown = signedInView(signedIn)
         const handled = Effect.provideService(httpEffect, CurrentPerson, { personId, sessionId, shown })
-        return yield* consoleActs[act].isLogged ? logAct(log, entry, record, handled, hidesWordsOf(act)) : handled
+        const { hidesWords, isLogged } = consoleAct(act)
+        return yield* isLogged ? logAct(log, entry, record, handled, hidesWords) : handled
       })
     )
   })
@@ -172,13 +164,13 @@ export const registerFirst = "A passkey is required here: register one first."
 /** Why this session may not perform the act; undefined if it may. */
 const refusedSession = ({ needsPasskey, session }: SignedIn, act: ConsoleActName) =>
   Effect.map(isFreshNow(session.created_at), (isNew) => {
-    if (needsPasskey && !isOpen(act)) return registerFirst
-    return isFresh(act) && !isNew ? tooOld : undefined
+    if (needsPasskey && consoleAct(act).isOpen !== true) return registerFirst
+    return isForFresh(consoleAct(act).fresh) && !isNew ? tooOld : undefined
   })
 
 /** `person`: an act of the person alone. Undefined: no role at the merchant of the path. */
 const roleFor = ({ person }: SignedIn, act: ConsoleActName, { params }: RequestRecord): string | undefined => {
-  if (typeof ofWhom(act) === "string") return "person"
+  if (typeof consoleAct(act).by === "string") return "person"
   return roleAt(person, params["merchant_id"])
 }
 
@@ -232,7 +224,7 @@ export const layerOperator = Layer.effect(
     })
 
     /** A person is one operator, in however many sessions. */
-    const bySession = Effect.fnUntraced(function* (record: RequestRecord, act: ActName) {
+    const bySession = Effect.fnUntraced(function* (record: RequestRecord, act: OperatorActName) {
       yield* enter(record, false)
       if (!isFromConsole(record)) return yield* notFromConsole
       const secret = Option.getOrUndefined(cookiesOf(record).read(record.sent["cookie"], "session"))
@@ -248,7 +240,7 @@ export const layerOperator = Layer.effect(
       if (needsPasskey) return yield* forbidden(registerFirst)
       const role = person.roles.find(({ belongs_to }) => belongs_to === installation)?.role
       if (!Schema.is(Role)(role)) return yield* forbidden("You have no operator role.")
-      if (mayDo(role, act) && isOfFresh(act) && !(yield* isFreshNow(session.created_at)))
+      if (mayDo(role, act) && isForFresh(operatorAct(act).fresh) && !(yield* isFreshNow(session.created_at)))
         return yield* forbidden(tooOld)
       const { person_id: personId } = person
       return {
@@ -263,7 +255,7 @@ export const layerOperator = Layer.effect(
     return OperatorToken.of({
       bearer: Effect.fnUntraced(function* (httpEffect, { credential, endpoint, group }) {
         const record = yield* CurrentRecord
-        const act = actOf(group.identifier, endpoint.identifier)
+        const act = `${group.identifier}.${endpoint.identifier}` as OperatorActName
         const operator = yield* record.isOfOperatorsPage === true
           ? bySession(record, act)
           : byToken(record, Redacted.value(credential))
@@ -273,9 +265,10 @@ export const layerOperator = Layer.effect(
           yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
           return yield* forbidden(`The role ${operator.role} can't do ${act}.`)
         }
-        if (isSeen(act)) yield* log.writeOnce({ ...entry, phase: "seen", target: shownTarget(record) })
+        const { hidesWords, isLogged, isSeen } = operatorAct(act)
+        if (isSeen === true) yield* log.writeOnce({ ...entry, phase: "seen", target: shownTarget(record) })
         const handled = Effect.provideService(httpEffect, CurrentOperator, operator)
-        return yield* acts[act].isLogged ? logAct(log, entry, record, handled, hidesWords(act)) : handled
+        return yield* isLogged ? logAct(log, entry, record, handled, hidesWords) : handled
       })
     })
   })
@@ -285,7 +278,7 @@ const notValid = refuseWith(
   (request_id) => new Wire.InvalidApiKey({ message: "Send the operator token as Authorization: Bearer.", request_id })
 )
 
-const operatorEntryOf = ({ name, operatorId, role }: Identity, act: ActName, record: RequestRecord): Who => ({
+const operatorEntryOf = ({ name, operatorId, role }: Identity, act: OperatorActName, record: RequestRecord): Who => ({
   actor: { id: operatorId, name, role },
   act,
   target:

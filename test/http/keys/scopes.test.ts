@@ -1,9 +1,9 @@
 /**
- * The table of operations and scopes (`packages/contract/src/scopes.ts`), tried through HTTP on all routes of `/v1`
+ * The scopes of the table of acts (`packages/contract/src/acts.ts`), tried through HTTP on all routes of `/v1`
  * (silences: U26).
  */
 import { Api } from "@coffer/contract/Api"
-import { type Operation, scopes } from "@coffer/contract/scopes"
+import { merchantActs, type Operation } from "@coffer/contract/acts"
 import { covers, isOfSandbox, Scope } from "@coffer/model/Scopes"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -43,16 +43,9 @@ const service = Layer.effect(
   Effect.map(start(), (running) => ({ running, keys: keysOf(running) }))
 )
 
-describe("the table of operations and scopes", () => {
-  it("has each operation of /v1, once, and nothing else", () => {
-    assert.sameMembers(
-      routes.map(({ operation }) => operation),
-      Object.keys(scopes)
-    )
-  })
-
+describe("the table of acts", () => {
   it("asks for each scope that there is", () => {
-    assert.sameMembers([...new Set(Object.values(scopes))], [...Scope.literals])
+    assert.sameMembers([...new Set(Object.values(merchantActs).map(({ scope }) => scope))], [...Scope.literals])
   })
 
   it("asks for a scope to read where nothing is written and no secret is shown", () => {
@@ -60,14 +53,14 @@ describe("the table of operations and scopes", () => {
       // An archive is asked for with an address, which stands in no URL.
       const reads =
         operation === "exports.buyer" || (method === "GET" && operation !== "webhook_endpoints.signingSecret")
-      assert.strictEqual(scopes[operation].endsWith(":read"), reads, operation)
+      assert.strictEqual(merchantActs[operation].scope.endsWith(":read"), reads, operation)
     }
   })
 })
 
 layer(service, { excludeTestServices: true })("a key with scopes", (it) => {
   for (const route of routes) {
-    const scope = scopes[route.operation]
+    const scope = merchantActs[route.operation].scope
     it.effect(`${route.method} ${route.path} is refused to it without ${scope}, and let through with it alone`, () =>
       Effect.gen(function* () {
         const { keys, running } = yield* Service
@@ -108,7 +101,7 @@ layer(service, { excludeTestServices: true })("a key with scopes", (it) => {
       const { api, merchant } = running
       yield* api.operator("POST", `/merchants/${merchant.merchantId}`, { approved: true })
       const key = yield* keys.of(["orders:read"], "live")
-      for (const route of routes.filter(({ operation }) => isOfSandbox(scopes[operation]))) {
+      for (const route of routes.filter(({ operation }) => isOfSandbox(merchantActs[operation].scope))) {
         const { body, status } = yield* call(running, route, key)
         assert.deepStrictEqual([status, body.error], [404, "route_not_found"], route.operation)
       }

@@ -1,7 +1,8 @@
 /** How many operators an act takes, and what waits for the second one: the table of acts, tried through HTTP. */
+import { type ActOfTwo, operatorActs } from "@coffer/contract/acts"
 import { Role } from "@coffer/model/Role"
 import type { TwoOperators } from "@coffer/model/TwoOperators"
-import { type ActName, acts, mayDo, ofTwo } from "@coffer/rules/operator/acts"
+import { mayDo } from "@coffer/rules/people/mayDo"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { merchantOf, said } from "../../kit/Merchant.ts"
@@ -26,7 +27,7 @@ interface Tried {
 }
 
 /** A request for each act that takes two, by the word that makes it take two. */
-const requests = (running: Running): Partial<Record<ActName, Partial<Record<Word, Effect.Effect<Tried>>>>> => {
+const requests = (running: Running): Readonly<Record<ActOfTwo, Partial<Record<Word, Effect.Effect<Tried>>>>> => {
   const { api, merchant } = running
   const path = `/merchants/${merchant.merchantId}`
   let made = 0
@@ -113,9 +114,9 @@ it.live("each act takes one or two operators as the table says, as each role and
     for (const set of ["", ...Object.values(spelled)]) {
       const { running, tokens } = yield* begin(set)
       const asked = requests(running)
-      for (const act of Object.keys(acts) as ReadonlyArray<ActName>) {
-        const words = Object.keys(ofTwo(act)) as ReadonlyArray<Word>
-        assert.sameMembers([...words], Object.keys(asked[act] ?? {}), `${act} is tried with each of its words`)
+      for (const act of Object.keys(asked) as ReadonlyArray<ActOfTwo>) {
+        const words = Object.keys(operatorActs[act].ofTwo) as ReadonlyArray<Word>
+        assert.sameMembers([...words], Object.keys(asked[act]), `${act} is tried with each of its words`)
         for (const word of words) {
           // The live key of an approved merchant works, so its words ask for two at an approval as well.
           const others: ReadonlyArray<Word> = word === "approvals" ? [word, "liveKeys"] : [word]
@@ -123,7 +124,7 @@ it.live("each act takes one or two operators as the table says, as each role and
             word === "always" ||
             (word === "any" ? set !== "" : others.some((each) => set === spelled[each as keyof typeof spelled]))
           for (const [role, token] of tokens) {
-            const { body, method = "POST", path } = yield* asked[act]![word]!
+            const { body, method = "POST", path } = yield* asked[act][word]!
             const { status } = yield* callAs(running.api, token, method, path, body)
             const told = `${act} by ${role} with "${set}" (${word}): ${status}`
             if (!mayDo(role, act)) assert.strictEqual(status, 403, told)
@@ -138,7 +139,7 @@ it.live("each act takes one or two operators as the table says, as each role and
 )
 
 /** Each try asks for something else. */
-const waits = (act: ActName) => !["merchants.resetKey", "merchants.signingSecret", "channels.set"].includes(act)
+const waits = (act: ActOfTwo) => !["merchants.resetKey", "merchants.signingSecret", "channels.set"].includes(act)
 
 it.live("what waits for a second operator is listed with who asked for what, without secrets, until it is done", () =>
   Effect.gen(function* () {

@@ -3,7 +3,7 @@
  * roles and scopes (`packages/rules/src/people/roleScopes.ts`), tried through HTTP on all routes of `/v1`.
  */
 import { Api } from "@coffer/contract/Api"
-import { type Operation, scopes } from "@coffer/contract/scopes"
+import { merchantActs, type Operation } from "@coffer/contract/acts"
 import { Mode } from "@coffer/model/Ids"
 import { PersonRole } from "@coffer/model/PersonRole"
 import { covers, isOfSandbox, type Scope } from "@coffer/model/Scopes"
@@ -52,7 +52,7 @@ const mayDo = (role: PersonRole, mode: Mode, scope: Scope) => covers(scopesOfRol
 describe("the roles of a merchant's people", () => {
   it("an owner may do everything, and a viewer changes nothing and sees no secret", () => {
     for (const mode of Mode.literals) {
-      for (const scope of Object.values(scopes)) {
+      for (const { scope } of Object.values(merchantActs)) {
         assert.isTrue(mayDo("owner", mode, scope))
         assert.strictEqual(mayDo("viewer", mode, scope), scope.endsWith(":read"))
       }
@@ -68,7 +68,7 @@ describe("the roles of a merchant's people", () => {
   })
 
   it("a developer tries the whole integration in the sandbox", () => {
-    for (const scope of Object.values(scopes)) assert.isTrue(mayDo("developer", "sandbox", scope), scope)
+    for (const { scope } of Object.values(merchantActs)) assert.isTrue(mayDo("developer", "sandbox", scope), scope)
   })
 })
 
@@ -81,7 +81,7 @@ it.live("each role is let through to the operations of its scopes, and to no oth
       for (const mode of Mode.literals) {
         for (const route of routes) {
           const { body, status, text } = yield* send(browser, at(mode), route)
-          const scope = scopes[route.operation]
+          const scope = merchantActs[route.operation].scope
           const what = `${role} in ${mode}: ${route.operation} was answered ${status} ${text}`
           if (mode === "live" && isOfSandbox(scope)) assert.strictEqual(status, 404, what)
           else if (mayDo(role, mode, scope)) assert.notInclude([401, 403, 500], status, what)

@@ -1,10 +1,19 @@
 /** Nothing gives more than it has: what each role makes, rolls and lets in, and what that may do (silences: U40). */
 import { Api } from "@coffer/contract/Api"
-import { type Operation, scopes } from "@coffer/contract/scopes"
-import type { Mode } from "@coffer/model/Ids"
+import {
+  consoleAct,
+  type ConsoleActName,
+  consoleActs,
+  merchantActs,
+  type Operation,
+  operatorAct,
+  type OperatorActName,
+  operatorActs
+} from "@coffer/contract/acts"
+import { Mode } from "@coffer/model/Ids"
 import { PersonRole } from "@coffer/model/PersonRole"
 import { covers, isOfSandbox, Scope } from "@coffer/model/Scopes"
-import { personMayDo } from "@coffer/rules/people/consoleActs"
+import { personMayDo } from "@coffer/rules/people/mayDo"
 import { scopesOfRole } from "@coffer/rules/people/roleScopes"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -15,11 +24,25 @@ import { begin, make } from "../../kit/stories/rights.ts"
 
 const routes = (Object.values(Api.groups) as unknown as ReadonlyArray<HttpApiGroup.Top>).flatMap((group) =>
   Object.values(group.endpoints).map(({ identifier, method, path }) => ({
-    scope: scopes[`${group.identifier}.${identifier}` as Operation],
+    operation: `${group.identifier}.${identifier}`,
+    scope: merchantActs[`${group.identifier}.${identifier}` as Operation].scope,
     method,
     path: path.replace(":currency", "USD").replace(/:\w+/g, "nothing")
   }))
 )
+
+/** Acts with a merchant's or an operator's rights that need a session of a short time ago, by their door. */
+const acts = {
+  console: Object.keys(consoleActs) as ReadonlyArray<ConsoleActName>,
+  operator: Object.keys(operatorActs) as ReadonlyArray<OperatorActName>
+}
+const isAsked = (fresh: string | undefined) => fresh === "always" || fresh === "live"
+const ofFresh = [
+  ...acts.console
+    .filter((act) => isAsked(consoleAct(act).fresh) && typeof consoleAct(act).by !== "string")
+    .map((act) => `console ${act}`),
+  ...acts.operator.filter((act) => isAsked(operatorAct(act).fresh)).map((act) => `operator ${act}`)
+]
 
 type Begun = Effect.Success<ReturnType<typeof begin>>
 
@@ -81,9 +104,9 @@ it.live(
     }).pipe(Effect.scoped)
 )
 
-it.live("a new person has the role that an owner gave, and only owners can give roles", () =>
+it.live("a new person may do what the role says that an owner gave, and only owners can give roles", () =>
   Effect.gen(function* () {
-    const { api, at, enter, mails } = yield* begin()
+    const { api, at, enter, mails, merchantId } = yield* begin()
     const people = new Map<PersonRole, ConsoleBrowser>()
     for (const role of PersonRole.literals) people.set(role, yield* enter(role))
     for (const role of PersonRole.literals) {
@@ -94,11 +117,20 @@ it.live("a new person has the role that an owner gave, and only owners can give 
         assert.strictEqual(invited.status, by === "owner" ? 201 : 403, `${by} invites ${role}: ${invited.text}`)
         if (by !== "owner") continue
         yield* mails.mail(before + 1)
-        const { signedIn } = yield* signIn(api, mails, email)
+        const { call: tryIt, signedIn } = yield* signIn(api, mails, email)
         assert.deepStrictEqual(
           signedIn.person.roles.map((each: { readonly role: string }) => each.role),
           [role]
         )
+        for (const mode of Mode.literals) {
+          const may = scopesOfRole(role, mode)
+          for (const { method, operation, path, scope } of routes) {
+            if (mode === "live" && isOfSandbox(scope)) continue
+            const target = `/accounts/${merchantId}/${mode}${path.slice("/v1".length)}`
+            const { status } = yield* tryIt(method, target, method === "POST" ? {} : undefined)
+            assert.strictEqual(status === 403, !covers(may, scope), `${role} in ${mode}: ${operation}: ${status}`)
+          }
+        }
       }
     }
   }).pipe(Effect.scoped)
@@ -145,34 +177,34 @@ it.effect("an older session makes no live key, invites no person, and makes no o
     const made = yield* make(owner, at, "live", ["orders:read"])
     assert.strictEqual(made.status, 201, made.text)
     const one = `${at}/api_keys/${made.body.data.key_id}`
-    const acts = (
+    const noPerson = `per_${"0".repeat(26)}`
+    const live = { mode: "live", name: "x", scopes: ["orders:read"] }
+    const tried = (
       tag: string
-    ): ReadonlyArray<readonly [string, Effect.Effect<{ readonly status: number; readonly text: string }>]> => [
-      ["a live key", make(owner, at, "live", ["orders:read"])],
-      ["a live key's secret", owner.call("POST", `${one}/roll`, { overlap_minutes: 0 })],
-      ["a live key's addresses", owner.call("POST", one, { ip_allowlist: "" })],
-      ["the main key", owner.call("POST", `${at}/main_keys/live/reset`)],
-      ["a person", owner.call("POST", `${at}/people`, { email: `${tag}1@shop.example`, role: "viewer" })],
-      ["another role", owner.call("POST", `${at}/people/per_${"0".repeat(26)}`, { role: "viewer" })],
-      [
-        "an operator's key",
-        admin.operate("POST", `${at}/api_keys`, { mode: "live", name: "x", scopes: ["orders:read"] })
-      ],
-      ["an operator's secret", admin.operate("POST", `${one}/roll`, { overlap_minutes: 0 })],
-      ["an operator's addresses", admin.operate("POST", one, { ip_allowlist: "" })],
-      ["an operator's reset", admin.operate("POST", `${at}/keys/live/reset`)],
-      ["a signing secret", admin.operate("GET", `${at}/signing_secret/live`)],
-      ["a merchant", admin.operate("POST", "/merchants", { name: "Another", seed: false })],
-      ["a token", admin.operate("POST", "/operators", { name: tag, role: "viewer" })],
-      [
-        "a person of the installation",
-        admin.operate("POST", "/people", { email: `${tag}2@pay.example`, role: "viewer" })
-      ],
-      ["a way in", admin.operate("POST", `/people/per_${"0".repeat(26)}/recover`)]
-    ]
-    for (const [what, done] of acts("fresh")) assert.notInclude([401, 403], (yield* done).status, what)
+    ): Readonly<Record<string, Effect.Effect<{ readonly status: number; readonly text: string }>>> => ({
+      "console people.invite": owner.call("POST", `${at}/people`, { email: `${tag}1@shop.example`, role: "viewer" }),
+      "console people.sendAgain": owner.call("POST", `${at}/people/${noPerson}/send_again`),
+      "console people.setRole": owner.call("POST", `${at}/people/${noPerson}`, { role: "viewer" }),
+      "console people.recover": owner.call("POST", `${at}/people/${noPerson}/recover`),
+      "console api_keys.create": make(owner, at, "live", ["orders:read"]),
+      "console api_keys.roll": owner.call("POST", `${one}/roll`, { overlap_minutes: 0 }),
+      "console api_keys.update": owner.call("POST", one, { ip_allowlist: "" }),
+      "console main_keys.reset": owner.call("POST", `${at}/main_keys/live/reset`),
+      "console settings.update": owner.call("POST", `${at}/settings`, { live: { ip_allowlist: "" } }),
+      "operator merchants.create": admin.operate("POST", "/merchants", { name: "Another", seed: false }),
+      "operator merchants.resetKey": admin.operate("POST", `${at}/keys/live/reset`),
+      "operator merchants.signingSecret": admin.operate("GET", `${at}/signing_secret/live`),
+      "operator api_keys.create": admin.operate("POST", `${at}/api_keys`, live),
+      "operator api_keys.roll": admin.operate("POST", `${one}/roll`, { overlap_minutes: 0 }),
+      "operator api_keys.update": admin.operate("POST", one, { ip_allowlist: "" }),
+      "operator operators.create": admin.operate("POST", "/operators", { name: tag, role: "viewer" }),
+      "operator people.invite": admin.operate("POST", "/people", { email: `${tag}2@pay.example`, role: "viewer" }),
+      "operator people.recover": admin.operate("POST", `/people/${noPerson}/recover`)
+    })
+    assert.sameMembers(Object.keys(tried("all")), ofFresh)
+    for (const [what, done] of Object.entries(tried("fresh"))) assert.notInclude([401, 403], (yield* done).status, what)
     yield* leap("16 minutes")
-    for (const [what, done] of acts("old")) {
+    for (const [what, done] of Object.entries(tried("old"))) {
       const { status, text } = yield* done
       assert.deepStrictEqual([status, text.includes("15 minutes")], [403, true], `${what}: ${text}`)
     }

@@ -1,6 +1,6 @@
 /** Acts of people and of operators on this merchant. */
 import type { MerchantAuditEntryResource } from "@coffer/contract/ConsoleMerchant"
-import { personMayDo } from "@coffer/rules/people/consoleActs"
+import { personMayDo } from "@coffer/rules/people/mayDo"
 import { useState } from "react"
 import { shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"

@@ -1,6 +1,6 @@
 /** A shop's own host for checkout: the host, the records that prove it, and its state. */
 import type { MerchantSettingsResource } from "@coffer/contract/ConsoleMerchant"
-import { forbiddenSetting } from "@coffer/rules/people/settingsRoles"
+import { forbiddenField } from "@coffer/rules/people/mayDo"
 import { useState } from "react"
 import { type Problem, act } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
@@ -89,7 +89,7 @@ export const CheckoutDomain = ({ settings }: { readonly settings: MerchantSettin
   const { checkout_domain: domain, checkout_domain_points_to: pointTo } = settings
   const isOn = pointTo.length > 0
   if (!isOn && domain === null) return null
-  const isAllowed = forbiddenSetting(role, { checkout_domain: null }) === undefined
+  const isAllowed = forbiddenField("settings.update", role, { checkout_domain: null }) === undefined
   const set = (checkout_domain: string | null) =>
     act(
       OwnApi,

@@ -1,6 +1,6 @@
 /** The keys of one environment: the main key, and keys with scopes. */
 import type { ApiKeyQuery, ApiKeyResource } from "@coffer/contract/ApiKeys"
-import { personMayDo } from "@coffer/rules/people/consoleActs"
+import { personMayDo } from "@coffer/rules/people/mayDo"
 import { lacking } from "@coffer/rules/people/rights"
 import { scopesOfRole } from "@coffer/rules/people/roleScopes"
 import { act, shown } from "../api/acts.ts"

@@ -1,7 +1,7 @@
 /** The people of a merchant: names, roles, invitations, and removal. */
 import type { PersonResource } from "@coffer/contract/People"
 import { PersonRole } from "@coffer/model/PersonRole"
-import { personMayDo } from "@coffer/rules/people/consoleActs"
+import { personMayDo } from "@coffer/rules/people/mayDo"
 import { Link } from "wouter"
 import { act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"

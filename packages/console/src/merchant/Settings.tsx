@@ -1,7 +1,7 @@
 /** Settings of a merchant in one environment, its terms, and how much of its quotas is used. */
 import type { MerchantSettingsResource, UpdateMerchantSettings } from "@coffer/contract/ConsoleMerchant"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
-import { forbiddenSetting } from "@coffer/rules/people/settingsRoles"
+import { forbiddenField } from "@coffer/rules/people/mayDo"
 import { useState } from "react"
 import { type Outcome, type Problem, act, readAgain, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
@@ -150,7 +150,7 @@ const Part = (props: {
 }) => {
   const { merchantId, role } = useAccount()
   const words = useWords(texts)
-  const isAllowed = forbiddenSetting(role, props.patch(new FormData())) === undefined
+  const isAllowed = forbiddenField("settings.update", role, props.patch(new FormData())) === undefined
   const run = (typed: FormData, replaces: string | undefined): Promise<Outcome<unknown>> =>
     act(
       OwnApi,
@@ -301,7 +301,7 @@ const Logo = ({ settings }: { readonly settings: Shown }) => {
   const { merchantId, role } = useAccount()
   const words = useWords(texts)
   const [problem, setProblem] = useState<Problem>()
-  const isAllowed = forbiddenSetting(role, { logo_url: null }) === undefined
+  const isAllowed = forbiddenField("settings.update", role, { logo_url: null }) === undefined
   const name = async (logo_url: string | null) => {
     const outcome = await act(
       OwnApi,

@@ -1,5 +1,5 @@
 /** An archive that the service makes, saved as a file once it is whole. */
-import type { ActName } from "@coffer/rules/operator/acts"
+import type { OperatorActName } from "@coffer/contract/acts"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { act } from "../api/acts.ts"
@@ -10,7 +10,7 @@ import type { Call } from "../parts/AsCode.tsx"
 import { type Client, useOperator } from "./operator.tsx"
 
 export const Download = (props: {
-  readonly act: ActName
+  readonly act: OperatorActName
   readonly name: string
   readonly says: React.ReactNode
   readonly file: string

@@ -1,6 +1,6 @@
 /** A request that waits for a second operator: who asked for what, and the same request by the one who reads it. */
 import type { ApprovalResource } from "@coffer/contract/Operators"
-import type { ActName } from "@coffer/rules/operator/acts"
+import type { ActOfTwo, OperatorActName } from "@coffer/contract/acts"
 import type * as Effect from "effect/Effect"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
@@ -64,7 +64,7 @@ const names = {
     "api_keys.update": "修改 API 密钥",
     "api_keys.roll": "轮换 API 密钥"
   }
-} satisfies Record<string, Record<string, string>>
+} satisfies Record<string, Record<ActOfTwo, string>>
 
 export const useActName = () => {
   const words: Readonly<Record<string, string>> = useWords(names)
@@ -146,7 +146,7 @@ export const Approval = ({ approval }: { readonly approval: ApprovalResource }) 
   const isOwn = operator_id === personId
   const hint = isOwn
     ? words.own
-    : !may(act as ActName)
+    : !may(act as OperatorActName)
       ? words.mayNot
       : repeat === undefined || isRedacted
         ? words.byHand
@@ -158,7 +158,7 @@ export const Approval = ({ approval }: { readonly approval: ApprovalResource }) 
         <div className="acts">
           {hint === undefined && repeat !== undefined && (
             <OperatorAct
-              act={act as ActName}
+              act={act as OperatorActName}
               name={words.approve}
               isPrimary
               isOnce={makesSecret.has(act)}

@@ -1,7 +1,8 @@
 /** The operator who is signed in, and an act of the operators' API as a button: one that may need a second operator. */
+import { operatorAct, type OperatorActName } from "@coffer/contract/acts"
 import type { ApprovalResource } from "@coffer/contract/Operators"
 import type { Role } from "@coffer/model/Role"
-import { type ActName, isOfFresh, mayDo } from "@coffer/rules/operator/acts"
+import { isForFresh, mayDo } from "@coffer/rules/people/mayDo"
 import type * as Effect from "effect/Effect"
 import { createContext, useContext, useState } from "react"
 import { Link } from "wouter"
@@ -18,7 +19,7 @@ export interface Operator {
   /** A merchant at which this person has a role, too. */
   readonly merchantId: string | undefined
   /** Whether the role may do it. Acts beyond it are not offered; the service decides. */
-  readonly may: (name: ActName) => boolean
+  readonly may: (name: OperatorActName) => boolean
 }
 
 export const operatorOf = (role: Role, personId: string, merchantId: string | undefined): Operator => ({
@@ -78,7 +79,7 @@ const texts = {
 }
 
 export interface OperatorActProps<Made = unknown> extends Omit<ActProps, "run" | "code" | "result"> {
-  readonly act: ActName
+  readonly act: OperatorActName
   readonly call: (
     client: Client,
     typed: FormData
@@ -123,7 +124,11 @@ export const OperatorAct = <Made,>(props: OperatorActProps<Made>) => {
   }
   return (
     <>
-      <Act {...shown} says={isOfFresh(name) ? <Says says={shown.says} fresh={words.fresh} /> : shown.says} run={run} />
+      <Act
+        {...shown}
+        says={isForFresh(operatorAct(name).fresh) ? <Says says={shown.says} fresh={words.fresh} /> : shown.says}
+        run={run}
+      />
       {waiting !== undefined && (
         <Dialog title={words.waits} onClose={() => setWaiting(undefined)}>
           <div className="stack">

@@ -4,11 +4,6 @@
  */
 import { redactedText } from "../redaction.ts"
 
-/** Groups of the merchant API whose bodies are a merchant's settings, and nothing about a buyer. */
-const withoutBuyers: ReadonlySet<string> = new Set(["webhook_endpoints", "webhook_deliveries", "reports"])
-
-export const hasNoWords = (group: string): boolean => withoutBuyers.has(group)
-
 /** Fields whose text is the number of an object or a word of ours. */
 const keptNames: ReadonlySet<string> = new Set([
   "trade_no",

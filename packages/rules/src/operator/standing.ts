@@ -1,14 +1,9 @@
 /**
  * The calls that a suspended or closed merchant may still make, by keys and by people (silences: U14, U30, U41). Pure.
  */
+import type { State } from "@coffer/contract/actTypes"
 import { closedReads } from "@coffer/model/Limits"
 import { DateTime } from "effect"
-
-/**
- * `protects`: takes a right away, or shows what there is to take away. `kept`: reads, or does what a closed merchant
- * still owes. `new`: anything else.
- */
-export type Kind = "protects" | "kept" | "new"
 
 export interface Standing {
   readonly suspended_at: DateTime.Utc | null
@@ -19,7 +14,7 @@ export interface Standing {
 export const standingProblem = (
   { closed_at, suspended_at }: Standing,
   now: DateTime.Utc,
-  kind: Kind
+  kind: State
 ): string | undefined => {
   if (closed_at !== null && DateTime.isGreaterThanOrEqualTo(now, DateTime.addDuration(closed_at, closedReads))) {
     return `This merchant was closed more than ${closedReads} ago.`
