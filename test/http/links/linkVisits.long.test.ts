@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Reply } from "../../kit/Api.ts"
+import { makeRetrying } from "../../kit/callers/retrying.ts"
 import { type Running, start } from "../../kit/Service.ts"
 import { people, previewers } from "./agents.ts"
 
@@ -106,7 +107,8 @@ layer(Layer.effect(Service, running), { excludeTestServices: true })("a visit to
   it.effect("200, a hundred at once, to a link with max_uses 30 make exactly 30 orders, numbered 1 to 30", () =>
     Effect.gen(function* () {
       const link = yield* create({ max_uses: 30 })
-      const visits = Array.from({ length: 200 }, () => visit(link))
+      const retrying = yield* makeRetrying()
+      const visits = Array.from({ length: 200 }, () => retrying(visit(link)))
       const replies = yield* Effect.all(visits, { concurrency: 100 })
       assert.lengthOf(
         replies.filter(({ status }) => status === 303),
