@@ -292,7 +292,7 @@ describe("a migration that meets a lock", () => {
       )
       assert.match(
         lines[0]!,
-        /^the migration waits for a lock that pid \d+ \(pg_dump of \w+\) holds; it is tried again/
+        /^the migration waits for a lock that pid \d+ \(pg_dump of \w+\) holds; it is retried/
       )
       // A reader of the table waits behind the migration for a second at most.
       const service = Context.get(
