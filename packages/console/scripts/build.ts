@@ -23,14 +23,13 @@ mkdirSync(dist)
 // description may not be empty.
 const literal = /(?:"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\$])*`)/.source
 const description = new RegExp(`\\b(description|summary):\\s*${literal}(?:\\s*\\+\\s*${literal})*`, "g")
-/** In the declarations of resources only descriptions end with a full stop. */
-const sentence = /(?:"(?:\\.|[^"\\\n])*"\s*\+\s*)*"(?:\\.|[^"\\\n])*\."/g
+/** In the contract and the declarations of resources only descriptions are sentences with a full stop. */
+const sentence = /"[A-Z](?:\\.|[^"\\\n])* (?:\\.|[^"\\\n])*(?:"\s*\+\s*"(?:\\.|[^"\\\n])*)*\."/g
 const withoutDescriptions = {
   name: "without-descriptions",
   transform: (code: string, id: string) => {
-    if (/\/contract\/src\//.test(id)) return { code: code.replaceAll(description, '$1: "-"'), map: null }
-    if (/\/resources\/src\//.test(id)) return { code: code.replaceAll(sentence, '"-"'), map: null }
-    return undefined
+    if (!/\/(contract|resources)\/src\//.test(id)) return undefined
+    return { code: code.replaceAll(description, '$1: "-"').replaceAll(sentence, '"-"'), map: null }
   }
 }
 
