@@ -1,6 +1,7 @@
 /** Refunds at two doors: two services on one database, as two runners of a cluster are (silences: R4, R7, R15). */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
+import { makeRetrying } from "../kit/callers/retrying.ts"
 import { blocking } from "../kit/faults/Faults.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { assertRefused, merchantOf } from "../kit/Merchant.ts"
@@ -25,9 +26,10 @@ describe("refunds on two runners", () => {
     Effect.gen(function* () {
       const { a, here, there, trade_no, moved } = yield* twoDoors()
       const numbers = Array.from({ length: 50 }, (_, index) => `r-${index}`)
+      const retrying = yield* makeRetrying(a.pass("1 second"))
       const replies = yield* Effect.forEach(
         numbers.flatMap((out_refund_no) => [here, there].map((door) => ({ door, out_refund_no }))),
-        ({ door, out_refund_no }) => door.refund({ trade_no, amount: 30, out_refund_no }),
+        ({ door, out_refund_no }) => retrying(door.refund({ trade_no, amount: 30, out_refund_no })),
         { concurrency: "unbounded" }
       )
       const kinds = new Set(replies.map(({ body, status }) => `${status} ${body.error ?? ""}`.trim()))
@@ -38,7 +40,8 @@ describe("refunds on two runners", () => {
       )
       const accepted = replies.filter(({ status }) => status < 300).map(({ body }) => body.data.refund_no)
       assert.strictEqual(new Set(accepted).size, 33, "33 times 30 is 990")
-      assert.strictEqual(replies.filter(({ status }) => status === 201).length, 33)
+      // A refund whose first answer was a refusal for the load is told as 200.
+      assert.isAtMost(replies.filter(({ status }) => status === 201).length, 33)
       assert.strictEqual(yield* moved, 33)
       assert.strictEqual((yield* there.order(trade_no))["refunded_amount"], 990)
       yield* assertLedgerWhole(a.sql)

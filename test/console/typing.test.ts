@@ -29,7 +29,7 @@ describe.skipIf(executable === undefined)(`typing in the console${needsChromium}
         await page.waitForURL(/status=paid/)
         assert.strictEqual(await focused(page), "Status")
         await page.keyboard.press("Tab")
-        assert.strictEqual(await focused(page), "Method")
+        assert.strictEqual(await focused(page), "Order reference")
         await filters.getByLabel("From", { exact: true }).focus()
         await page.keyboard.type("11012026")
         await page.waitForURL(/from=2026-11-01/)

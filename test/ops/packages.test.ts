@@ -31,7 +31,7 @@ const imported = ["sdk", "testkit", "simulator", "cluster"] as const
 beforeAll(() => {
   chmodSync(folder, 0o711)
   for (const each of [first, second]) execFileSync(process.execPath, ["scripts/packages.ts", each!], { stdio: "pipe" })
-})
+}, 900_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe("npm run packages", () => {

@@ -7,7 +7,7 @@ import type { Reply } from "../Api.ts"
  * before a retry, where the service's clock stands and its own pauses would never end.
  */
 export const makeRetrying = (moment: Effect.Effect<unknown> = Effect.void) =>
-  Effect.map(Semaphore.make(1), (turn) => (call: Effect.Effect<Reply>): Effect.Effect<Reply> => {
+  Effect.map(Semaphore.make(1), (turn) => <R>(call: Effect.Effect<Reply, never, R>): Effect.Effect<Reply, never, R> => {
     const retry = Effect.repeat(Effect.andThen(moment, call), { until: ({ status }) => status !== 503 })
     return Effect.flatMap(call, (reply) => (reply.status === 503 ? turn.withPermits(1)(retry) : Effect.succeed(reply)))
   })
