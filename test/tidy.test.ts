@@ -283,12 +283,7 @@ describe("tidy", () => {
       .split("\n## ")[0]!
       .split("\n")
       .filter((line) => /^\| [a-z]/.test(line))
-    const cells = rows.map((row) =>
-      row
-        .split("|")
-        .slice(1, -1)
-        .map((cell) => cell.trim())
-    )
+    const cells = rows.map((row) => row.split(/\s*\|\s*/).slice(1, -1))
     const filesOf = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, file]) => `${file}.ts`)
     const parts = new Map(cells.filter((row) => row.length === 2).map(([name, files]) => [name!, filesOf(files!)]))
     const stories = cells.filter((row) => row.length === 4)
@@ -296,13 +291,16 @@ describe("tidy", () => {
     for (const [name, own, shared, count] of stories) {
       const named = shared === "none" ? [] : shared!.split(", ").flatMap((part) => parts.get(part)!)
       const files = new Set([...filesOf(own!), ...named])
-      assert.deepStrictEqual(
-        [...files].filter((file) => !existsSync(file)),
-        [],
-        name
-      )
+      const missing = [...files].filter((file) => !existsSync(file))
+      assert.deepStrictEqual(missing, [], name)
       assert.strictEqual(`${files.size}`, count, name)
     }
+  })
+
+  it("a folder has as many files as the architecture says", () => {
+    const counts = [...readFileSync("docs/architecture.md", "utf8").matchAll(/`(src\/[\w/]+)` has (\d+) files/g)]
+    assert.lengthOf(counts, 2)
+    for (const [, folder, count] of counts) assert.strictEqual(`${readdirSync(folder!).length}`, count, folder)
   })
 
   it("every folder has its place in the list", () => {

@@ -290,10 +290,7 @@ describe("a migration that meets a lock", () => {
         "the line",
         Effect.sync(() => lines.length > 0)
       )
-      assert.match(
-        lines[0]!,
-        /^the migration waits for a lock that pid \d+ \(pg_dump of \w+\) holds; it is retried/
-      )
+      assert.match(lines[0]!, /^the migration waits for a lock that pid \d+ \(pg_dump of \w+\) holds; it is retried/)
       // A reader of the table waits behind the migration for a second at most.
       const service = Context.get(
         yield* Layer.build(Postgres.layer({ url: Redacted.make(url), connections: 1, name: "pay", watched: false })),

@@ -1,4 +1,5 @@
 /** `coffer orders`: what buyers pay. */
+import { Locale } from "@coffer/model/Locale"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { orders as declared } from "@coffer/resources/orders"
 import { Console, Effect } from "effect"
@@ -47,7 +48,7 @@ const create = command(
     returnUrl: text("return-url", "Where the buyer goes after the payment"),
     metadata,
     receiptEmail: text("receipt-email", "Email address for the receipt"),
-    locale: oneOf("locale", ["zh", "en"], "Language of checkout and receipt")
+    locale: oneOf("locale", Locale.literals, "Language of checkout and receipt")
   },
   ({ amount, currency, locale, metadata, notifyUrl, outTradeNo, receiptEmail, returnUrl, subject }) =>
     Effect.gen(function* () {

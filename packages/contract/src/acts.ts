@@ -1,7 +1,8 @@
 /**
  * The acts of the three doors, as one table: each endpoint of the merchant API (`/v1`), of the console's own API and of
  * the operators' is an act. A row says who may do it, from which session, with how many operators, at which merchants,
- * what the audit log has of it, and what it gives. The doors decide by it alone (`@coffer/rules/may`, `rights`).
+ * what the audit log has of it, and what it gives. The doors decide by it alone (`mayDo` and `rights` of
+ * `@coffer/rules/people`).
  *
  * An endpoint without a row does not compile, and neither does a row without an endpoint. An endpoint whose body has a
  * role or scopes, or whose answer has a secret, does not compile without `gives` (`actTypes.ts`).

@@ -5,6 +5,7 @@
 import { Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import { FreeText } from "@coffer/model/Text"
+import * as shared from "@coffer/resources/shared"
 import { Schema } from "effect"
 import { base64UrlPattern, printablePattern } from "./bodyLimits.ts"
 import { sampleIds } from "./sampleIds.ts"
@@ -53,16 +54,16 @@ export const orNull = <S extends Schema.Top>(schema: S, description: string) =>
 export const kind = <const Name extends string>(name: Name) =>
   Schema.tag(name).annotate({ description: `Always \`${name}\`.` })
 
-export const merchantId = text("The merchant that this belongs to.").annotate({ examples: [sampleIds.merchant] })
+export const merchantId = text(shared.merchantId.says).annotate({ examples: [sampleIds.merchant] })
 
 /** In the path of an operator's calls. */
 export const ofMerchant = { merchant_id: text("The merchant's number.") }
 
 export const anyMode = Mode.annotate({ description: "The environment." })
 
-export const mode = Mode.annotate({ description: "The environment, decided by the API key alone." })
+export const mode = Mode.annotate({ description: shared.mode.says })
 
-export const currency = Currency.annotate({ description: "ISO 4217 code of the currency of every amount here." })
+export const currency = Currency.annotate({ description: shared.currency.says })
 
 /** Gives a resource or a body its example. It is read with the document: a start would read a hundred of them. */
 export const withExample = <S extends Schema.Top & { readonly DecodingServices: never }>(

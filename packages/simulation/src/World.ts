@@ -3,7 +3,7 @@
  * its ticks and promises, then the next one that the seed picks; time passes only when nothing is ready.
  */
 import { type Dice, diceOf } from "./dice.ts"
-import { machine, real } from "./machine.ts"
+import { real } from "./machine.ts"
 import { Network } from "./Network.ts"
 import { TimerHeap, WorldTimer } from "./WorldTimer.ts"
 
@@ -225,9 +225,3 @@ const isThreadPoolBusy = () =>
   process
     .getActiveResourcesInfo()
     .some((resource) => /Req|REQUEST|ZLIB|WORKER|Random|Hash|Sign|Scrypt|PBKDF2/i.test(resource))
-
-/** The world that runs; there is one wherever this is called. */
-export const runningWorld = (): World => {
-  if (machine.world === undefined) throw new Error("no world runs")
-  return machine.world
-}

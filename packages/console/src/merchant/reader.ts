@@ -74,6 +74,13 @@ export const accountReader = (account: InAccount): Reader => {
 
 const listsOf = ({ api, base, merchantId, mode }: InAccount): Lists => {
   const at = (page: string, number: string) => `${base}/${page}/${number}`
+  const requestOf = <Wanted>(query: TextQuery<Wanted>) => ({ query: asQuery<Wanted>(query), reactivityKeys: shown })
+  /** The console's own API has the merchant in the path and the environment in the query. */
+  const ofMerchant = <Wanted>(query: Wanted) => ({
+    params: { merchant_id: merchantId },
+    query: { ...query, mode },
+    reactivityKeys: shown
+  })
   return {
     orders: {
       // Filters by metadata are lists in the contract.
@@ -86,34 +93,23 @@ const listsOf = ({ api, base, merchantId, mode }: InAccount): Lists => {
       hrefOf: ({ trade_no }) => at("orders", trade_no)
     },
     refunds: {
-      page: (query) =>
-        withoutFile(api.query("refunds", "list", { query: asQuery<RefundQuery>(query), reactivityKeys: shown })),
+      page: (query) => withoutFile(api.query("refunds", "list", requestOf<RefundQuery>(query))),
       hrefOf: ({ refund_no }) => at("refunds", refund_no)
     },
     disputes: {
-      page: (query) =>
-        withoutFile(api.query("disputes", "list", { query: asQuery<DisputeQuery>(query), reactivityKeys: shown })),
+      page: (query) => withoutFile(api.query("disputes", "list", requestOf<DisputeQuery>(query))),
       hrefOf: ({ dispute_no }) => at("disputes", dispute_no)
     },
     links: {
-      page: (query) =>
-        api.query("payment_links", "list", { query: asQuery<PaymentLinkQuery>(query), reactivityKeys: shown }),
+      page: (query) => api.query("payment_links", "list", requestOf<PaymentLinkQuery>(query)),
       hrefOf: ({ link_id }) => at("links", link_id)
     },
     ledger: {
-      page: (query) =>
-        withoutFile(
-          api.query("balance", "transactions", { query: asQuery<LedgerQuery>(query), reactivityKeys: shown })
-        ),
+      page: (query) => withoutFile(api.query("balance", "transactions", requestOf<LedgerQuery>(query))),
       hrefOf: ({ id }) => at("ledger", id)
     },
     payouts: {
-      page: (query) =>
-        OwnApi.query("payouts", "list", {
-          params: { merchant_id: merchantId },
-          query: { ...asQuery<PayoutQuery>(query), mode },
-          reactivityKeys: shown
-        }),
+      page: (query) => OwnApi.query("payouts", "list", ofMerchant(asQuery<PayoutQuery>(query))),
       hrefOf: ({ payout_no }) => at("payouts", payout_no)
     },
     events: {
@@ -121,26 +117,19 @@ const listsOf = ({ api, base, merchantId, mode }: InAccount): Lists => {
       hrefOf: ({ id }) => at("events", id)
     },
     deliveries: {
-      page: (query) =>
-        api.query("webhook_deliveries", "list", { query: asQuery<DeliveryQuery>(query), reactivityKeys: shown }),
+      page: (query) => api.query("webhook_deliveries", "list", requestOf<DeliveryQuery>(query)),
       hrefOf: ({ id }) => at("deliveries", id)
     },
     webhooks: {
-      page: (query) =>
-        api.query("webhook_endpoints", "list", { query: asQuery<PlainQuery>(query), reactivityKeys: shown }),
+      page: (query) => api.query("webhook_endpoints", "list", requestOf<PlainQuery>(query)),
       hrefOf: ({ id }) => at("webhooks", id)
     },
     logs: {
-      page: (query) => api.query("logs", "list", { query: asQuery<LogQuery>(query), reactivityKeys: shown }),
+      page: (query) => api.query("logs", "list", requestOf<LogQuery>(query)),
       hrefOf: ({ request_id }) => at("logs", request_id)
     },
     keys: {
-      page: (query) =>
-        OwnApi.query("api_keys", "list", {
-          params: { merchant_id: merchantId },
-          query: { ...asQuery<ApiKeyQuery>(query), mode },
-          reactivityKeys: shown
-        })
+      page: (query) => OwnApi.query("api_keys", "list", ofMerchant(asQuery<ApiKeyQuery>(query)))
     }
   }
 }

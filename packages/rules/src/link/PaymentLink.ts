@@ -13,7 +13,7 @@ import { type Consequence, nothing } from "../Consequence.ts"
 /** The terms of the link; none of them ever changes. */
 export const terms = fixedFields(paymentLinks)
 
-export const LinkStatus = paymentLinks.columns.status.schema
+const LinkStatus = paymentLinks.columns.status.schema
 
 /** The fields that an update may change. */
 const settings = {
