@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { eventually } from "../kit/Process.ts"
 import { head, sendRaw } from "../kit/callers/Raw.ts"
 
-const script = path.join(import.meta.dirname, "../kit/runners/frozenChildren.mjs")
+const script = path.join(import.meta.dirname, "../kit/runners/frozenChildren.ts")
 
 const parent = Effect.gen(function* () {
   let said = ""

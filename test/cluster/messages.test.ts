@@ -9,9 +9,24 @@ import { shapes } from "../../src/platform/cluster/messages.ts"
 import { messages as wallets } from "../../src/money/wallets/Wallets.ts"
 
 /** The shapes of the newest number's messages. */
-const fingerprint = "42a485fd1cfb93cb"
+const fingerprint = "f2fd50fa8466f89d"
 
-const shapeOf = (schema: Schema.Codec<unknown, unknown>) => Schema.toJsonSchemaDocument(Schema.toCodecJson(schema))
+/** The order of an object's members is no part of a message's shape. */
+const unordered = (value: unknown, of?: string): unknown =>
+  Array.isArray(value)
+    ? of === "required"
+      ? value.toSorted()
+      : value.map((each) => unordered(each))
+    : typeof value === "object" && value !== null
+      ? Object.fromEntries(
+          Object.entries(value)
+            .toSorted(([a], [b]) => (a < b ? -1 : 1))
+            .map(([name, each]) => [name, unordered(each, name)])
+        )
+      : value
+
+const shapeOf = (schema: Schema.Codec<unknown, unknown>) =>
+  unordered(Schema.toJsonSchemaDocument(Schema.toCodecJson(schema)))
 
 describe("the messages between runners", () => {
   it("look as their number says", () => {

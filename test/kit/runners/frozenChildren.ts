@@ -4,11 +4,11 @@
  */
 import cluster from "node:cluster"
 import { createServer } from "node:http"
-import { askMessage, givingToThoseThatAnswer, hereMessage } from "@coffer/cluster/handover"
+import { askMessage, giveToAnswering, hereMessage } from "@coffer/cluster/handover"
 
-const start = (freezes) => {
+const start = (freezes: boolean): Promise<number> => {
   const worker = cluster.fork({ FREEZES: String(freezes) })
-  givingToThoseThatAnswer(worker)
+  giveToAnswering(worker)
   worker.on("message", (said) => {
     if (said === hereMessage && freezes) console.log(`frozen ${worker.process.pid}`)
   })
@@ -22,7 +22,7 @@ if (cluster.isPrimary) {
   const freezes = process.env["FREEZES"] === "true"
   process.on("message", (said) => {
     if (said !== askMessage) return
-    process.send(hereMessage, () => freezes && process.kill(process.pid, "SIGSTOP"))
+    process.send!(hereMessage, () => freezes && process.kill(process.pid, "SIGSTOP"))
   })
   createServer((_, response) => response.end("answered")).listen(0, "127.0.0.1")
 }
