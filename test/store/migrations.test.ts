@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Logger, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeIndexes } from "../../src/platform/postgres/laterIndexes.ts"
+import { type LaterIndex, makeIndexes } from "../../src/platform/postgres/laterIndexes.ts"
 import * as Migrator from "../../src/platform/postgres/Migrator.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { lockMillis } from "../../src/platform/runtime/patience.ts"
@@ -156,9 +156,9 @@ for (const [who, table] of [
 
 describe("an index of a large table", () => {
   const later = [{ name: "test_later", on: "orders (out_trade_no, created_at)" }]
-  const making = (url: string) =>
+  const making = (url: string, indexes: ReadonlyArray<LaterIndex> = later) =>
     Effect.provide(
-      makeIndexes(later),
+      makeIndexes(indexes),
       Postgres.layer({ url: Redacted.make(asOwner(url)), connections: 2, name: "test", watched: false })
     )
   const isThere = (sql: SqlClient.SqlClient) =>
@@ -198,6 +198,36 @@ describe("an index of a large table", () => {
       yield* Deferred.succeed(end, undefined)
       yield* Fiber.join(fiber)
       assert.isTrue(yield* isThere(sql))
+    })
+  )
+
+  it.live("takes the place of the one that it replaces", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const sql = yield* ownersConnection(url)
+      yield* sql`create index test_before on orders (created_at)`
+      yield* making(url, [{ ...later[0]!, replaces: "test_before" }])
+      assert.isTrue(yield* isThere(sql))
+      assert.deepStrictEqual(yield* sql`select to_regclass('test_before') as before`, [{ before: null }])
+    })
+  )
+
+  it.live("of a table in days is complete once each day that there was and each of later has its own", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const sql = yield* ownersConnection(url)
+      yield* sql`select open_log_day('api_logs', date '2026-01-01'), open_log_day('api_logs', date '2026-01-02')`
+      const wanted = [{ name: "test_later", on: "api_logs (request_id, created_at)" }]
+      // As if a start had ended between two days.
+      yield* sql`create index test_later on only api_logs (request_id, created_at)`
+      yield* sql`create index api_logs_20260101_test_later on api_logs_20260101 (request_id, created_at)`
+      yield* sql`alter index test_later attach partition api_logs_20260101_test_later`
+      assert.isFalse(yield* isThere(sql))
+      yield* making(url, wanted)
+      assert.isTrue(yield* isThere(sql))
+      yield* sql`select open_log_day('api_logs', date '2026-01-03')`
+      const days = sql`select 1 from pg_inherits where inhparent = 'test_later'::regclass`
+      assert.lengthOf(yield* days, 3)
     })
   )
 

@@ -1,9 +1,9 @@
-/** The search by a payment's number at Stripe, among very many orders, reads the one row of its index. */
+/** What Postgres reads for an operator's search among very many rows and accounts. */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { Search } from "../../src/reads/lookup/Search.ts"
 import { explained, rowsRead, scansIn } from "../kit/rows/plans.ts"
-import { insertOrders, settled } from "../kit/rows/Rows.ts"
+import { insertDisputes, insertOrders, insertRefunds, settled } from "../kit/rows/Rows.ts"
 import { ownersConnection, start } from "../kit/Service.ts"
 
 const count = 20_000
@@ -32,6 +32,41 @@ it.live("an order is found by the number of its payment at Stripe along that ind
         const used = plans.flatMap(({ nodes }) => nodes.map((node) => node["Index Name"]))
         assert.include(used, "orders_channel_payment", why)
       }
+    }
+  })
+)
+
+it.live("a merchant's own number is found without a look at each account, and a call in the pages of its moment", () =>
+  Effect.gen(function* () {
+    const { context, database, merchant, sql } = yield* start()
+    const many = { merchantId: merchant.merchantId, count, since: Date.UTC(2025, 0, 1), step: 1_000 }
+    yield* insertOrders(sql, many, { status: "'paid'" })
+    yield* insertRefunds(sql, many)
+    yield* insertDisputes(sql, many)
+    const owner = yield* ownersConnection(database)
+    yield* owner`alter table merchant_modes drop constraint merchant_modes_merchant_id_fkey`
+    yield* owner`insert into merchant_modes select (jsonb_populate_record(m, jsonb_build_object('merchant_id', 'mer_' || n, 'key_hash', 'hash_' || n))).*
+      from merchant_modes m, generate_series(1, 2000) n where m.mode = 'sandbox'`
+    yield* owner`insert into api_logs (request_id, merchant_id, mode, method, path, status, duration_ms, created_at)
+      select 'req_' || lpad(n::text, 26, '0'), ${merchant.merchantId}, 'sandbox', 'GET', '/v1/balance', 200, 1, now()
+      from generate_series(1, ${count}) n`
+    yield* settled(owner)
+    yield* owner`vacuum analyze api_logs`
+    const search = Context.get(context as Context.Context<Search>, Search)
+    const one = `${many.since}-1`
+    // Of a table of calls, one range of the index has sixteen pages.
+    for (const [number, kinds, most] of [
+      [`row-${one}`, ["order", "refund"], 2],
+      [`dp_${one}`, ["dispute"], 1],
+      [`req_${"7".padStart(26, "0")}`, ["api_log"], 2_000]
+    ] as const) {
+      const { plans, result } = yield* explained(sql, search.find({ number }))
+      assert.deepStrictEqual(
+        result.map(({ kind }) => kind),
+        kinds,
+        number
+      )
+      assert.isAtMost(rowsRead(scansIn(plans)), most, JSON.stringify(plans, null, 1))
     }
   })
 )

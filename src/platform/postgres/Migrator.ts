@@ -111,8 +111,15 @@ export const migrateFor = (role: string) =>
       .pipe(patiently(patience))
   )
 
-/** Concurrent migrators would fail on the same rows of the catalogue. */
-const inTurn = (sql: SqlClient.SqlClient) => sql`select pg_advisory_xact_lock(hashtext('coffer migrations'))`
+/**
+ * Concurrent migrators would fail on the same rows of the catalogue. A session may remember from before the wait that a
+ * table is not there, and forgets that when it opens any table.
+ */
+const inTurn = (sql: SqlClient.SqlClient) =>
+  Effect.andThen(
+    sql`select pg_advisory_xact_lock(hashtext('coffer migrations'))`,
+    sql`select relname from pg_class limit 1`
+  )
 
 /** Takes its locks within a second, or releases all, logs who has them, and retries. */
 const withoutQueue = <A, E, R>(migrating: Effect.Effect<A, E, R>) =>

@@ -17,6 +17,8 @@ export interface LaterIndex {
   /** The text after `on`: `orders (merchant_id, id) where due_at is not null`. */
   readonly on: string
   readonly unique?: boolean
+  /** An index of before that this one stands in for. It is dropped once this one is there. */
+  readonly replaces?: string
 }
 
 /** Only appended to. One that is no longer needed is dropped by a migration and leaves this list. */
@@ -79,7 +81,36 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
     name: "merchant_modes_connected",
     on: `merchant_modes ((channel_accounts->'stripe'->'own'->>'account'), mode)
       where channel_accounts->'stripe'->'own'->>'account' is not null`
-  }
+  },
+  // Numbers that are unique in one account. The number comes first, so that an operator finds one without knowing the
+  // account (src/reads/lookup/Search.ts).
+  {
+    name: "orders_own_number",
+    on: "orders (out_trade_no, merchant_id, mode)",
+    unique: true,
+    replaces: "orders_out_trade_no"
+  },
+  {
+    name: "refunds_own_number",
+    on: "refunds (out_refund_no, merchant_id, mode) where status <> 'void'",
+    unique: true,
+    replaces: "refunds_out_refund_no"
+  },
+  {
+    name: "disputes_own_number",
+    on: "disputes (processor_dispute_id, merchant_id, mode)",
+    unique: true,
+    replaces: "disputes_processor"
+  },
+  {
+    name: "payouts_own_number",
+    on: "payouts (reference, merchant_id, mode) where reference is not null",
+    unique: true,
+    replaces: "payouts_reference"
+  },
+  // A call by its number alone. Numbers begin with the time and calls are written in its order, so the smallest and the
+  // largest number of some pages are enough: no call has an entry of its own.
+  { name: "api_logs_number", on: "api_logs using brin (request_id) with (pages_per_range = 16, autosummarize = on)" }
 ]
 
 /** Postgres waits for every transaction that is older than the index. */
@@ -92,9 +123,13 @@ const patience = "6 hours"
 export const makeOfEmptyTables = (indexes: ReadonlyArray<LaterIndex>) =>
   Effect.gen(function* () {
     const connection = yield* (yield* SqlClient.SqlClient).reserve
-    for (const { name, on, unique = false } of yield* missingOf(connection, indexes)) {
+    for (const { name, on, replaces, unique = false } of yield* missingOf(connection, indexes)) {
+      if (!(yield* isEmpty(connection, on))) continue
       const statement = `create ${unique ? "unique " : ""}index if not exists ${name} on ${on}`
-      if (yield* isEmpty(connection, on)) yield* connection.executeUnprepared(statement, [], undefined)
+      yield* connection.executeUnprepared(statement, [], undefined)
+      if (replaces !== undefined) {
+        yield* connection.executeUnprepared(`drop index if exists ${replaces}`, [], undefined)
+      }
     }
   }).pipe(Effect.scoped, Effect.ignore)
 
@@ -118,12 +153,13 @@ export const makeIndexes = Effect.fnUntraced(
     const [[isAlone] = []] = yield* connection.executeValues(`select pg_try_advisory_lock(${lock})`, [])
     if (isAlone !== true) return false
     yield* Effect.addFinalizer(() => Effect.ignore(connection.executeRaw(`select pg_advisory_unlock(${lock})`, [])))
-    for (const { name, on, unique = false } of yield* missingOf(connection, indexes)) {
+    for (const index of yield* missingOf(connection, indexes)) {
+      const { name, on, replaces } = index
       yield* Effect.logInfo("an index is made; rows are written meanwhile", { index: name, on })
-      // A killed start leaves an invalid index.
-      yield* connection.executeUnprepared(`drop index concurrently if exists ${name}`, [], undefined)
-      const statement = `create ${unique ? "unique " : ""}index concurrently ${name} on ${on}`
-      yield* connection.executeUnprepared(statement, [], undefined)
+      yield* makeConcurrently(connection, index)
+      if (replaces !== undefined) {
+        yield* connection.executeUnprepared(`drop index concurrently if exists ${replaces}`, [], undefined)
+      }
       yield* Effect.logInfo("the index is made", { index: name })
     }
     return true
@@ -134,12 +170,54 @@ export const makeIndexes = Effect.fnUntraced(
 
 const lock = "hashtext('coffer later indexes')"
 
-const tableOf = (on: string) => `'${on.split(" ")[0]}'::regclass`
+const tableOf = (on: string) => on.split(" ")[0]!
 
 type Connection = Effect.Success<SqlClient.SqlClient["reserve"]>
 
+/**
+ * Postgres can't do that for a partitioned table. Its own index is only a frame at first, and is valid once an index of
+ * each partition is attached to it. A partition of later has one from the start.
+ */
+const makeConcurrently = Effect.fnUntraced(function* (
+  connection: Connection,
+  { name, on, unique = false }: LaterIndex
+) {
+  const run = (statement: string) => connection.executeUnprepared(statement, [], undefined)
+  const create = `create ${unique ? "unique " : ""}index`
+  const makeOne = Effect.fnUntraced(function* (index: string, target: string) {
+    // A killed start leaves an invalid index.
+    yield* run(`drop index concurrently if exists ${index}`)
+    yield* run(`${create} concurrently ${index} on ${target}`)
+  })
+  const table = tableOf(on)
+  const [[isPartitioned] = []] = yield* connection.executeValues(
+    `select relkind = 'p' from pg_class where oid = '${table}'::regclass`,
+    []
+  )
+  if (isPartitioned !== true) return yield* makeOne(name, on)
+  yield* run(`${create} if not exists ${name} on only ${on}`)
+  const without = yield* connection.executeValues(
+    `select p.inhrelid::regclass::text from pg_inherits p where p.inhparent = '${table}'::regclass
+        and not exists (select from pg_inherits i join pg_index x on x.indexrelid = i.inhrelid
+          where i.inhparent = '${name}'::regclass and x.indrelid = p.inhrelid)
+      order by 1`,
+    []
+  )
+  for (const [partition] of without as ReadonlyArray<readonly [string]>) {
+    const index = `${partition}_${name}`
+    yield* makeOne(index, partition + on.slice(table.length))
+    yield* run(`alter index ${name} attach partition ${index}`)
+  }
+})
+
 const isEmpty = (connection: Connection, on: string) =>
-  Effect.map(connection.executeValues(`select pg_relation_size(${tableOf(on)}) = 0`, []), ([row]) => row?.[0] === true)
+  Effect.map(
+    connection.executeValues(
+      `select coalesce(sum(pg_relation_size(relid)), 0) = 0 from pg_partition_tree('${tableOf(on)}'::regclass)`,
+      []
+    ),
+    ([row]) => row?.[0] === true
+  )
 
 const missingOf = (connection: Connection, indexes: ReadonlyArray<LaterIndex>) =>
   Effect.map(

@@ -1,6 +1,6 @@
 /**
  * Finds the objects that have a number: ours, a merchant's own, or the channel's. It reads the rows of all rooms, each
- * by an index, and writes nothing. A merchant's own number is unique in one account only, so it is looked up in each.
+ * by an index that begins with the number, and writes nothing. Its time does not grow with the merchants.
  */
 import { type FoundKind, foundKinds, foundMax, type SearchQuery } from "@coffer/contract/Lookup"
 import { Mode, prefixes } from "@coffer/model/Ids"
@@ -47,7 +47,7 @@ const uniques: ReadonlyArray<Unique> = [
   { kind: "webhook_delivery", table: "deliveries", id: "id", prefix: prefixes.delivery }
 ]
 
-/** A column that is unique within an account. Its index begins with the merchant and the environment. */
+/** A column that is unique within an account. */
 interface Own {
   readonly kind: FoundKind
   readonly table: string
@@ -104,19 +104,14 @@ const columns = (sql: SqlClient.SqlClient, kind: FoundKind, id: Fragment, field:
 const uniqueScan = (sql: SqlClient.SqlClient, { id, kind, table }: Unique, number: string, whose: Fragment) =>
   sql`select ${columns(sql, kind, sql`${sql(id)}`, id)} from ${sql(table)} where ${sql(id)} = ${number} and ${whose}`
 
-/** One probe of the index for each account. `offset 0` keeps the planner from joining the two tables otherwise. */
 const ownScan = (
   sql: SqlClient.SqlClient,
   { among = "true", field, id, kind, table }: Own,
   number: string,
   whose: Fragment
-) => {
-  const owned = sql`select ${sql(id)} as own_id from ${sql(table)} where merchant_id = account.merchant_id
-    and mode = account.mode and ${sql(field)} = ${number} and ${sql.literal(among)} offset 0`
-  return sql`select ${columns(sql, kind, sql`own_id`, field)}
-    from (select merchant_id, mode from merchant_modes where ${whose}) as account
-      cross join lateral (${owned}) as owned`
-}
+) =>
+  sql`select ${columns(sql, kind, sql`${sql(id)}`, field)} from ${sql(table)}
+    where ${sql(field)} = ${number} and ${sql.literal(among)} and ${whose}`
 
 /** Numbers of each kind of object, and those that a channel gave to its payments. */
 const others = (
