@@ -61,7 +61,7 @@ it.live("a merchant's own number is found without a look at each account, and a 
       [`req_${"7".padStart(26, "0")}`, ["api_log"], 2_000]
     ] as const) {
       const { plans, result } = yield* explained(sql, search.find({ number }))
-      assert.deepStrictEqual(
+      assert.deepStrictEqual<ReadonlyArray<string>>(
         result.map(({ kind }) => kind),
         kinds,
         number
