@@ -1,0 +1,85 @@
+/**
+ * How many different functions of ours an act runs, by V8's coverage: what a reader has to follow, and what the
+ * compiler has to keep warm. What runs in each of several acts counts, so that work of timers does not.
+ */
+import { Session } from "node:inspector/promises"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { merchantOf } from "../kit/Merchant.ts"
+import { receiver } from "../kit/Receiver.ts"
+import { start } from "../kit/Service.ts"
+
+const acts = 8
+/** Before it is counted, an act has filled caches and opened connections. */
+const warmUp = 5
+
+const coverage = Effect.gen(function* () {
+  const session = new Session()
+  session.connect()
+  yield* Effect.addFinalizer(() => Effect.sync(() => session.disconnect()))
+  yield* Effect.promise(() => session.post("Profiler.enable"))
+  yield* Effect.promise(() => session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false }))
+  /** Those that have run since the last look. */
+  return Effect.map(
+    Effect.promise(() => session.post("Profiler.takePreciseCoverage")),
+    ({ result }) =>
+      new Set(
+        result
+          .filter(({ url }) => /\/(src|packages)\//.test(url) && !/\/(node_modules|test|testkit)\//.test(url))
+          .flatMap(({ functions, url }) =>
+            functions
+              .map(({ ranges: [body] }) => body!)
+              .filter(({ count, startOffset }) => count > 0 && startOffset > 0)
+              .map(({ startOffset }) => `${url}:${startOffset}`)
+          )
+      )
+  )
+})
+
+it.live("a create, a keyed create and a payment with its webhook run no more functions than they did", () =>
+  Effect.gen(function* () {
+    const running = yield* start()
+    const shop = merchantOf(running)
+    const hooks = yield* receiver
+    const run = yield* coverage
+    let number = 0
+    const create = (headers: Record<string, string> = {}) =>
+      Effect.map(
+        running.api.call("POST", "/v1/orders", {
+          key: running.merchant.sandboxKey,
+          headers,
+          body: { out_trade_no: `n-${++number}`, amount: 100, currency: "USD", notify_url: hooks.url }
+        }),
+        ({ body }) => body.data.trade_no as string
+      )
+    const counted = Effect.fnUntraced(function* (
+      act: Effect.Effect<unknown>,
+      before: Effect.Effect<unknown> = Effect.void
+    ) {
+      let always: Set<string> | undefined
+      for (let time = 0; time < warmUp + acts; time++) {
+        yield* before
+        yield* run
+        yield* act
+        const now = yield* run
+        if (time >= warmUp) always = always?.intersection(now) ?? now
+      }
+      return always!.size
+    })
+    let order = ""
+    const found = {
+      create: yield* counted(Effect.suspend(() => create())),
+      keyed: yield* counted(Effect.suspend(() => create({ "Idempotency-Key": `key-${number}` }))),
+      pay: yield* counted(
+        Effect.suspend(() => Effect.andThen(shop.post(`/v1/test_helpers/orders/${order}/pay`, {}), hooks.next)),
+        Effect.flatMap(
+          Effect.suspend(() => create()),
+          (made) => Effect.sync(() => void (order = made))
+        )
+      )
+    }
+    assert.isAtMost(found.create, 520)
+    assert.isAtMost(found.keyed, 575)
+    assert.isAtMost(found.pay, 850)
+  })
+)
