@@ -62,7 +62,7 @@ it.live("a create, a keyed create and a payment with its webhook run no more fun
         yield* run
         yield* act
         const now = yield* run
-        if (time >= warmUp) always = always?.intersection(now) ?? now
+        if (time >= warmUp) always = always === undefined ? now : new Set([...always].filter((each) => now.has(each)))
       }
       return always!.size
     })
