@@ -53,7 +53,6 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Event>> => [
     id: "amount",
     name: words.amount,
     isNumber: true,
-    text: () => "",
     amount: ({ data: { amount, currency } }) =>
       amount === undefined || currency === undefined ? null : { minor: amount, currency },
     cell: ({ data: { amount, currency } }) => <Amount minor={amount ?? null} currency={currency ?? ""} />

@@ -179,7 +179,7 @@ const columnsOf = (words: Texts, { account }: Reader, actsOf: ActsOf | undefined
   time("created_at", words.created, { isHidden: true }),
   time("rolled_at", words.rolled, { isHidden: true }),
   code("key_id", words.number, { isHidden: true }),
-  ...(actsOf === undefined ? [] : [{ id: "acts", name: words.acts, text: () => "", cell: actsOf }])
+  ...(actsOf === undefined ? [] : [{ id: "acts", name: words.acts, cell: actsOf }])
 ]
 
 type ActsOf = (key: Key) => React.ReactNode

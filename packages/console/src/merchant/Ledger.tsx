@@ -105,7 +105,6 @@ const columnsOf = (words: Texts, language: Language): ReadonlyArray<Column<Row>>
     id: "amount",
     name: words.amount,
     isNumber: true,
-    text: () => "",
     amount: ({ amount, currency }) => ({ minor: amount, currency }),
     cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} signed />
   },

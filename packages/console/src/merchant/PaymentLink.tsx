@@ -174,21 +174,18 @@ const OrdersOf = ({ link, words }: { readonly link: PaymentLinkResource; readonl
                   {
                     id: "amount",
                     name: words.amount,
-                    text: () => "",
                     cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} />
                   },
-                  { id: "status", name: words.status, text: () => "", cell: ({ status }) => <State of={status} /> },
+                  { id: "status", name: words.status, cell: ({ status }) => <State of={status} /> },
                   {
                     id: "number",
                     name: words.number,
                     isWide: true,
-                    text: () => "",
                     cell: ({ out_trade_no }) => <code>{out_trade_no}</code>
                   },
                   {
                     id: "created",
                     name: words.created,
-                    text: () => "",
                     cell: ({ created_at }) => <Time at={created_at} />
                   }
                 ]}

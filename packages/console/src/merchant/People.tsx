@@ -146,7 +146,6 @@ const columnsOf = (words: Texts, mayChange: boolean, ownId: string): ReadonlyArr
         {
           id: "acts",
           name: words.acts,
-          text: () => "",
           cell: (person: Person) =>
             person.status === "invited" ? (
               <InvitedActs person={person} />

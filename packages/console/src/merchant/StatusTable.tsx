@@ -6,7 +6,7 @@ import {
   orderStatuses,
   statusTable
 } from "@coffer/rules/order/statusTable"
-import { stateText } from "../parts/values.tsx"
+import { stateText } from "../parts/stateWords.ts"
 import { useLanguage, useWords } from "../parts/words.ts"
 
 const texts = {

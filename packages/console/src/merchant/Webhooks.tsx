@@ -11,7 +11,8 @@ import { columnsFor } from "../parts/columns.tsx"
 import type { Column, List } from "../parts/ListPage.tsx"
 import { SecretOnce } from "../parts/Secret.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
-import { Copy, stateText, Time, timeText } from "../parts/values.tsx"
+import { stateText } from "../parts/stateWords.ts"
+import { Copy, Time, timeText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import type { Delivery } from "./Deliveries.tsx"
 import { ObjectList } from "./ObjectList.tsx"
@@ -138,7 +139,6 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Endpoint>> => [
   {
     id: "health",
     name: words.health,
-    text: () => "",
     cell: ({ id, is_default }) => (is_default ? <span className="soft">–</span> : <Health endpointId={id} />)
   },
   {

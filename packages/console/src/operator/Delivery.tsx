@@ -3,17 +3,19 @@ import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useAtom } from "../api/registry.ts"
 import { DeliveryPage, deliveryTexts } from "../merchant/Delivery.tsx"
+import { attention } from "../parts/stateWords.ts"
 import { useWords } from "../parts/words.ts"
 import { ModeMark, OperatorAct } from "./operator.tsx"
 import { pageOf } from "./reader.tsx"
 
 const texts = {
-  en: { heldUp: "Needs attention", mode: "Environment" },
-  zh: { heldUp: "待处理", mode: "环境" }
+  en: { mode: "Environment" },
+  zh: { mode: "环境" }
 }
 
 const Delivery = ({ number }: { readonly number: string }) => {
   const words = useWords(texts)
+  const { title } = useWords(attention)
   const { resend, resendSays, waits } = useWords(deliveryTexts)
   const delivery = useAtom(
     OperatorsApi.query("webhook_deliveries", "get", { params: { delivery_id: number }, reactivityKeys: shown })
@@ -21,7 +23,7 @@ const Delivery = ({ number }: { readonly number: string }) => {
   return (
     <DeliveryPage
       result={delivery}
-      back={["/operator/held-up?kind=delivery", words.heldUp]}
+      back={["/operator/held-up?kind=delivery", title]}
       number={number}
       pageOf={pageOf}
       acts={({ status }) => (

@@ -7,14 +7,14 @@ import { useAtom } from "../api/registry.ts"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type ListBy, ListPage, useQuery } from "../parts/ListPage.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
-import { Amount, stateText } from "../parts/values.tsx"
+import { attention, stateText } from "../parts/stateWords.ts"
+import { Amount } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { adviceTexts, kindsByWeight, kindTexts, Mend, NextStep, oneTexts, pageOfHeld } from "./held.tsx"
 import { MerchantLink, ModeMark, modes, useModeWords } from "./operator.tsx"
 
 const texts = {
   en: {
-    title: "Needs attention",
     kind: "Kind",
     what: "Required action",
     since: "Since",
@@ -34,7 +34,6 @@ const texts = {
     all: "All"
   },
   zh: {
-    title: "待处理",
     kind: "类型",
     what: "所需操作",
     since: "开始于",
@@ -48,7 +47,7 @@ const texts = {
     next: "下次尝试",
     error: "最近错误",
     mend: "操作",
-    none: "没有待处理的事项",
+    none: "没有需关注的事项",
     noneSays: "需要处理或停滞的付款、退款、提现、Webhook 和邮件会显示在这里。",
     kinds: "类型",
     all: "全部"
@@ -72,7 +71,7 @@ const columnsOf = (
     text: ({ kind }) => kind,
     cell: ({ kind }) => kinds[kind]
   },
-  { id: "mend", name: words.mend, text: () => "", cell: (held) => <Mend held={held} /> },
+  { id: "mend", name: words.mend, cell: (held) => <Mend held={held} /> },
   {
     id: "what",
     name: words.what,
@@ -84,7 +83,6 @@ const columnsOf = (
     id: "amount",
     name: words.amount,
     isNumber: true,
-    text: () => "",
     amount: ({ amount, currency }) => (amount === null || currency === null ? null : { minor: amount, currency }),
     cell: ({ amount, currency }) => <Amount minor={currency === null ? null : amount} currency={currency ?? "USD"} />
   },
@@ -179,7 +177,7 @@ const HeldUp = () => {
       list={
         {
           id: "operator.held",
-          title: words.title,
+          title: useWords(attention).title,
           columns: columnsOf(words, one, language),
           filters: [
             { name: "kind", label: words.kind, choices: heldKinds.map((kind) => [kind, kinds[kind]]) },

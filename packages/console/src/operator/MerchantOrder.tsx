@@ -10,7 +10,8 @@ import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
-import { Amount, Num, stateText, Time } from "../parts/values.tsx"
+import { stateText } from "../parts/stateWords.ts"
+import { Amount, Num, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { typedIn } from "../parts/typed.tsx"
 import { ReaderContext } from "../merchant/reader.ts"
@@ -62,7 +63,7 @@ const texts = {
     first: "核对收单方报表：该付款是否存在，金额是否一致？",
     second: "在收单方退款，或请商户为买家创建此金额的订单。",
     third: "在此关闭，并备注您的处理方式。",
-    noMoney: "不会移动资金。该付款将从“待处理”列表中移除，备注保留在时间线中。",
+    noMoney: "不会移动资金。该付款将从“需关注”列表中移除，备注保留在时间线中。",
     close: "关闭付款",
     payment: "付款",
     arrived: "到账金额",
@@ -71,8 +72,8 @@ const texts = {
     reason: "原因",
     at: "付款时间",
     reasons: { late: "在订单结束后到账。", second: "在订单已付款后再次到账。", mismatch: "金额与订单不符。" },
-    closed: "已关闭。此订单没有其他待处理事项。",
-    held: "待处理事项",
+    closed: "已关闭。此订单没有其他需关注的事项。",
+    held: "需关注的事项",
     overview: "概览",
     story: "时间线"
   }

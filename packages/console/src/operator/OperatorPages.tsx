@@ -6,6 +6,7 @@ import { decoded } from "../parts/address.ts"
 import { page, Part } from "../parts/Part.tsx"
 import type { SignedIn } from "../parts/Shell.tsx"
 import { Shell } from "../parts/Shell.tsx"
+import { attention } from "../parts/stateWords.ts"
 import { useWords } from "../parts/words.ts"
 import { placeOf } from "./find.ts"
 import { OperatorContext, operatorOf } from "./operator.tsx"
@@ -31,7 +32,6 @@ const texts = {
   en: {
     home: "Overview",
     money: "Money",
-    heldUp: "Needs attention",
     payouts: "Payouts",
     approvals: "Approvals",
     reconciliation: "Reconciliation",
@@ -49,7 +49,6 @@ const texts = {
   zh: {
     home: "概览",
     money: "资金",
-    heldUp: "待处理",
     payouts: "提现",
     approvals: "待批准",
     reconciliation: "对账",
@@ -81,7 +80,7 @@ const OperatorPages = ({ signedIn }: { readonly signedIn: SignedIn }) => {
     {
       title: words.money,
       links: [
-        ["/held-up", words.heldUp],
+        ["/held-up", useWords(attention).title],
         ["/payouts", words.payouts],
         ["/approvals", words.approvals],
         ["/reconciliation", words.reconciliation]

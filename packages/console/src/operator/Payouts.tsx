@@ -49,7 +49,6 @@ const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<HeldUpResource>
     id: "amount",
     name: words.amount,
     isNumber: true,
-    text: () => "",
     amount: ({ amount, currency }) => ({ minor: amount ?? 0, currency: currency ?? "USD" }),
     cell: ({ amount, currency }) => <Amount minor={amount} currency={currency ?? "USD"} />
   },

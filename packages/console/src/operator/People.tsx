@@ -9,7 +9,7 @@ import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type ListBy, ListPage } from "../parts/ListPage.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { stateChoices, stateText } from "../parts/values.tsx"
+import { stateChoices, stateText } from "../parts/stateWords.ts"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { TypedWord, typedIn } from "../parts/typed.tsx"
 import { useState } from "react"
@@ -219,7 +219,7 @@ const People = () => {
     time("last_seen_at", words.seen, { isWide: true }),
     time("created_at", words.invited, { isHidden: true }),
     code("person_id", words.number, { isHidden: true }),
-    { id: "manage", name: words.manage, text: () => "", cell: (person) => <Manage person={person} words={words} /> }
+    { id: "manage", name: words.manage, cell: (person) => <Manage person={person} words={words} /> }
   ]
   return (
     <ListPage

@@ -7,7 +7,8 @@ import { ChoiceField, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type ListBy, ListPage, useQuery } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { Amount, stateChoices } from "../parts/values.tsx"
+import { stateChoices } from "../parts/stateWords.ts"
+import { Amount } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { typedIn } from "../parts/typed.tsx"
 import { MerchantLink, type Mode, ModeMark, modes, OperatorAct, ofOrder, useModeWords } from "./operator.tsx"
@@ -62,7 +63,6 @@ const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<DifferenceResou
     id: "differs",
     name: words.differs,
     isNumber: true,
-    text: () => "",
     amount: ({ currency, ours, theirs }) => ({ minor: theirs - ours, currency }),
     cell: ({ currency, ours, theirs }) => <Amount minor={theirs - ours} currency={currency} signed />
   },
@@ -78,7 +78,6 @@ const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<DifferenceResou
     name: words.fee,
     isHidden: true,
     isNumber: true,
-    text: () => "",
     amount: ({ channel_fee, channel_fee_currency, currency }) =>
       channel_fee === null ? null : { minor: channel_fee, currency: channel_fee_currency ?? currency },
     cell: ({ channel_fee, channel_fee_currency, currency }) => (

@@ -8,7 +8,8 @@ import { ChoiceField, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { State, stateChoices, stateText } from "../parts/values.tsx"
+import { stateChoices, stateText } from "../parts/stateWords.ts"
+import { State } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { typedIn } from "../parts/typed.tsx"
 import { OperatorAct, useOperator } from "./operator.tsx"
@@ -87,7 +88,7 @@ const Tokens = () => {
     { id: "status", name: words.status, text: stateOf, cell: (operator) => <State of={stateOf(operator)} /> },
     time("expires_at", words.expires),
     time("created_at", words.created, { isWide: true }),
-    { id: "act", name: words.revoke, text: () => "", cell: (operator) => <Revoke operator={operator} words={words} /> }
+    { id: "act", name: words.revoke, cell: (operator) => <Revoke operator={operator} words={words} /> }
   ]
   const bodyOf = (typed: FormData) => ({
     name: typedIn(typed, "name") ?? "",

@@ -77,7 +77,6 @@ const readerOf = (merchantId: string, mode: Mode, words: Texts): Reader => ({
 const wholeColumn = <Row,>({ keyOf }: List<Row>, { whole }: Texts) => ({
   id: "whole",
   name: whole,
-  text: () => "",
   cell: (row: Row) => <ShowJson title={keyOf(row)} value={row} />
 })
 

@@ -3,13 +3,13 @@
  * in the time zone that were chosen.
  */
 import type { SavedViewResource } from "@coffer/contract/SavedViews"
-import { csvHeader, csvRow } from "@coffer/rules/csv"
 import { useContext, useRef, useState } from "react"
 import type { Problem } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { AccountContext } from "../api/session.ts"
 import { ChoiceField, Dialog, Field, TextField } from "./act.tsx"
-import type { Column, List } from "./ListPage.tsx"
+import { csvOf, exportedColumns } from "./exportedRows.ts"
+import type { List } from "./ListPage.tsx"
 import { Trouble, Waiting } from "./states.tsx"
 import { stateOf, type ViewState, viewsAtom } from "./Views.tsx"
 import { rowsOf, walkPages, withTimes } from "./walkPages.ts"
@@ -90,7 +90,7 @@ const ExportDialog = <Row,>({ list, now, onClose }: Props<Row> & { readonly onCl
   const [problem, setProblem] = useState<Problem>()
   const [isCut, setCut] = useState(false)
   const stop = useRef<AbortController>(undefined)
-  const offered = list.columns.filter(({ id }) => id !== "acts")
+  const offered = exportedColumns(list.columns)
 
   const save = (event: React.FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -208,37 +208,6 @@ const ViewChoice = (props: {
       )}
     </Field>
   )
-}
-
-const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
-
-/**
- * The file of some rows, written as the service writes its own. The first amount of a row is followed by its currency,
- * unless the currency is a column of the list.
- */
-export const csvOf = <Row,>(
-  chosen: ReadonlyArray<Column<Row>>,
-  rows: ReadonlyArray<Row>,
-  zone: string,
-  currencyTitle: string
-): string => {
-  const times = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium", timeZone: zone })
-  const shownText = (text: string) => (instant.test(text) ? times.format(new Date(text)) : text)
-  const columns = withCurrency(chosen, currencyTitle)
-  const cells = columns.map(({ amount, id, name }) => ({ name: id, title: name, isMoney: amount !== undefined }))
-  const itemOf = (row: Row) =>
-    Object.fromEntries(
-      columns.map(({ amount, id, text }) => [id, amount === undefined ? shownText(text(row)) : amount(row)?.minor])
-    )
-  return csvHeader(cells) + rows.map((row) => csvRow(cells, itemOf(row))).join("")
-}
-
-const withCurrency = <Row,>(columns: ReadonlyArray<Column<Row>>, name: string): ReadonlyArray<Column<Row>> => {
-  const first = columns.findIndex(({ amount }) => amount !== undefined)
-  if (first === -1 || columns.some(({ id }) => id === "currency")) return columns
-  const amounts = columns.flatMap(({ amount }) => (amount === undefined ? [] : [amount]))
-  const text = (row: Row) => amounts.map((amount) => amount(row)).find((amount) => amount !== null)?.currency ?? ""
-  return columns.toSpliced(first + 1, 0, { id: "currency", name, text, cell: text })
 }
 
 export const download = (name: string, text: string, type = "text/csv;charset=utf-8") =>

@@ -4,7 +4,7 @@ import { act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { useAtom } from "../api/registry.ts"
 import { Act } from "./act.tsx"
-import { stateText } from "./values.tsx"
+import { stateText } from "./stateWords.ts"
 import { useLanguage, useWords } from "./words.ts"
 
 const texts = {

@@ -20,8 +20,8 @@ export interface Column<Row> {
   readonly id: string
   readonly name: string
   readonly cell: (row: Row) => React.ReactNode
-  /** The same as plain text, for an export. */
-  readonly text: (row: Row) => string
+  /** The same as plain text, for an export. A column of controls has neither this nor an amount, and is in no file. */
+  readonly text?: (row: Row) => string
   /** An amount of money: a number in an export, with its currency beside it. Null where the row has none. */
   readonly amount?: (row: Row) => { readonly minor: number; readonly currency: string } | null
   readonly isNumber?: boolean

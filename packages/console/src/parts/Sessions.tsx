@@ -96,7 +96,6 @@ const Sessions = () => {
     {
       id: "acts",
       name: words.acts,
-      text: () => "",
       cell: ({ is_current, session_id }: Session) =>
         is_current ? (
           ""

@@ -2,7 +2,8 @@
 import { type AnyListed, choicesOf, type Field, kindOf } from "@coffer/resources/listed"
 import { columnsFor, type NamesOf } from "./columns.tsx"
 import type { Column, Filter } from "./ListPage.tsx"
-import { Amount, Method, methodText, State, stateText, Time } from "./values.tsx"
+import { stateText } from "./stateWords.ts"
+import { Amount, Method, methodText, State, Time } from "./values.tsx"
 import type { Language } from "./words.ts"
 
 const places = { shown: {}, wide: { isWide: true }, hidden: { isHidden: true } }
