@@ -1,7 +1,13 @@
 /** CSV cells and rows (spec: List conventions; silences: P4, P7, P8). */
+import { int, minor } from "@coffer/contract/fields"
+import { Minor } from "@coffer/model/Money"
+import { field, money, wireFields } from "@coffer/resources/listed"
+import { shown } from "@coffer/resources/Resource"
 import { csvHeader, csvRow } from "@coffer/rules/csv"
 import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
 import * as fc from "fast-check"
+import { columnsOf } from "../../src/shared/http/csv.ts"
 
 /** Columns of texts and other values; those in capitals are amounts. */
 const columns = (...names: ReadonlyArray<string>) => names.map((name) => ({ name, isMoney: /^[A-Z]/.test(name) }))
@@ -20,6 +26,17 @@ describe("a file", () => {
   it("has an empty cell for null and for what is not there", () => {
     assert.strictEqual(csvRow(columns("a", "b", "c"), { a: null, b: undefined }), ",,\r\n")
   })
+})
+
+it("a column is money because it is declared so, whatever its description says", () => {
+  const deposit = field(Schema.NullOr(Minor), shown("none"), ["Deposit", "押金", "What the buyer left."], money)
+  const wire = wireFields({ fields: { deposit }, listing: { object: "shelf" } })
+  const found = columnsOf(Schema.Struct({ ...wire, shelves: int("How many, in minor units."), fee: minor("The cost") }))
+  assert.deepStrictEqual(found, [
+    { name: "deposit", isMoney: true },
+    { name: "shelves", isMoney: false },
+    { name: "fee", isMoney: true }
+  ])
 })
 
 describe("a text cell", () => {

@@ -3,7 +3,7 @@
  * `test/spec/openapi.test.ts` refuses a field without a description, and a resource or a body without an example.
  */
 import { Mode } from "@coffer/model/Ids"
-import { Currency } from "@coffer/model/Money"
+import { asMoney, Currency } from "@coffer/model/Money"
 import { FreeText } from "@coffer/model/Text"
 import * as shared from "@coffer/resources/shared"
 import { Schema } from "effect"
@@ -14,16 +14,12 @@ export const text = (description: string) => Schema.String.annotate({ descriptio
 
 export const int = (description: string) => Schema.Int.annotate({ description })
 
-/** The mark of an amount, in a schema and in the published document. */
-const money = "in minor units"
-export const isMoney = (description: unknown): boolean => typeof description === "string" && description.includes(money)
-
 /** An amount: the unit is documented once, here. */
-export const minor = (description: string) => int(`${description}, ${money}.`)
+export const minor = (description: string) => asMoney(int(`${description}, in minor units.`))
 
 /** An amount that may be null; `when` says when. */
 export const minorOrNull = (description: string, when: string) =>
-  orNull(Schema.Int, `${description}, ${money}; null ${when}.`)
+  asMoney(orNull(Schema.Int, `${description}, in minor units; null ${when}.`))
 
 export const instant = (description: string) => Schema.String.annotate({ format: "date-time", description })
 

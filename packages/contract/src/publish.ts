@@ -175,7 +175,7 @@ const complete = (path: string, method: string, operation: Json, schemas: Json, 
       const { data, lines } = json.example.data
       response["content"]["text/csv"] = {
         schema: { type: "string" },
-        example: csvSampleOf((data ?? lines)[0], schemas)
+        example: csvSampleOf((data ?? lines)[0])
       }
     }
   }

@@ -2,9 +2,14 @@
  * Examples of whole answers, put together from those that resources and fields carry. No envelope, page or file is
  * written out by hand, so none can differ from its schema.
  */
-import { twoDecimals } from "@coffer/model/Money"
+import { isMoney, twoDecimals } from "@coffer/model/Money"
 import { Schema } from "effect"
-import { isMoney } from "./fields.ts"
+import { BalanceTransactionResource } from "./Balance.ts"
+import { DisputeResource } from "./Disputes.ts"
+import { AuditEntryResource } from "./Operators.ts"
+import { OrderResource } from "./Orders.ts"
+import { RefundResource } from "./Refunds.ts"
+import { FeeLine, FrozenLine, StatementLine, TransactionLine } from "./Reports.ts"
 
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own
 type Json = Record<string, any>
@@ -27,15 +32,27 @@ export const sampleOf = (schema: Json, components: Json): unknown => {
 }
 
 /** One object as an export writes it: a header and a row, amounts with two decimals (spec: List conventions). */
-export const csvSampleOf = ({ object, ...item }: Json, components: Json): string => {
-  const schema = Object.values<Json>(components).find((each) => each["properties"]?.object?.enum?.[0] === object)!
-  const cells = Object.entries(item).map(([name, value]) => cellOf(value, schema["properties"][name]))
+export const csvSampleOf = ({ object, ...item }: Json): string => {
+  const { fields } = exported[object]!
+  const cells = Object.entries(item).map(([name, value]) => cellOf(value, fields[name]!))
   return [Object.keys(item), cells].map((each) => `${each.join(",")}\r\n`).join("")
 }
 
-const cellOf = (value: unknown, { description }: Json): string => {
+const exported: Readonly<Record<string, { readonly fields: Readonly<Record<string, Schema.Constraint>> }>> = {
+  order: OrderResource,
+  refund: RefundResource,
+  dispute: DisputeResource,
+  balance_transaction: BalanceTransactionResource,
+  audit_entry: AuditEntryResource,
+  statement_line: StatementLine,
+  transaction_line: TransactionLine,
+  fee_line: FeeLine,
+  frozen_line: FrozenLine
+}
+
+const cellOf = (value: unknown, schema: Schema.Constraint): string => {
   if (value === null) return ""
-  if (typeof value === "number" && isMoney(description)) return twoDecimals(value)
+  if (typeof value === "number" && isMoney(schema)) return twoDecimals(value)
   return typeof value === "object" ? `"${jsonText(value).replaceAll('"', '""')}"` : String(value)
 }
 

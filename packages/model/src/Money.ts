@@ -19,6 +19,11 @@ export const OrderAmount = Schema.Int.check(
   Schema.isBetween({ minimum: orderAmountMin, maximum: orderAmountMax })
 ).pipe(Schema.brand("Minor"))
 
+/** Marks the schema of a field that holds an amount. */
+export const asMoney = <S extends Schema.Top>(schema: S): S => schema.annotate({ [mark]: true } as {}) as S
+export const isMoney = (schema: Schema.Constraint): boolean => Schema.resolveAnnotations(schema)?.[mark] === true
+const mark = "coffer/money"
+
 /** Minor units as people read them: `1234` is `12.34`. Exact, since no float is divided. */
 export const twoDecimals = (minor: number): string => {
   const digits = String(Math.abs(minor)).padStart(3, "0")

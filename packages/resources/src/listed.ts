@@ -3,6 +3,7 @@
  * its state, its schema on the wire, its view, the filters of its list, the console's lists and pages, and the command
  * line follow from them. Bodies of requests do not: their checks and their texts are others.
  */
+import { asMoney } from "@coffer/model/Money"
 import { Schema } from "effect"
 import type { Column, Columns, Resource } from "./Resource.ts"
 import type { Camel, Fields, FilterFields, Fixed, Stored, WireFields } from "./types.ts"
@@ -145,11 +146,13 @@ export const wireFields = <const Kind extends string, const F extends Readonly<R
     ...Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, own[name] ?? wireSchema(one)]))
   }) as never
 
-const wireSchema = ({ absent, says, schema }: Field) => {
+const wireSchema = ({ absent, look, says, schema }: Field): Schema.Top => {
   const description = { description: says }
-  return absent === true || isNullable(schema)
-    ? Schema.NullOr(plain(withoutNull(schema))).annotate(description)
-    : plain(schema).annotate(description as never)
+  const one =
+    absent === true || isNullable(schema)
+      ? Schema.NullOr(plain(withoutNull(schema))).annotate(description)
+      : plain(schema).annotate(description as never)
+  return look === "money" ? asMoney(one) : one
 }
 
 /** On the wire a time is a text, and numbers of ours have no pattern. */

@@ -2,7 +2,7 @@
  * A list as a CSV file, sent while it is read (spec: List conventions). Every refusal happens before this reply begins.
  * If the database fails later, the connection is cut, so that no incomplete file looks complete.
  */
-import { isMoney } from "@coffer/contract/fields"
+import { isMoney } from "@coffer/model/Money"
 import { type Column, csvHeader, csvRow } from "@coffer/rules/csv"
 import { Effect, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -14,11 +14,7 @@ export const columnsOf = ({
   fields: { object: _, ...fields }
 }: {
   readonly fields: { readonly [Field in string]: Schema.Constraint }
-}): ReadonlyArray<Column> =>
-  Object.entries(fields).map(([name, schema]) => ({
-    name,
-    isMoney: isMoney(Schema.resolveAnnotations(schema)?.["description"])
-  }))
+}): ReadonlyArray<Column> => Object.entries(fields).map(([name, schema]) => ({ name, isMoney: isMoney(schema) }))
 
 /** The columns are the fields of the resource in the specification's order, without `object`. */
 export const replyCsv = <Row, Item extends Readonly<Record<string, unknown>>>(
