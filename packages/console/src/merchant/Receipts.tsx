@@ -1,11 +1,12 @@
 /** Receipts: paid orders, where the receipt of each went, and sending it again. */
 import type { OrderQuery, OrderResource } from "@coffer/contract/Orders"
+import { orders } from "@coffer/resources/orders"
 import { act } from "../api/acts.ts"
 import { sent } from "../api/sent.ts"
 import type { InAccount } from "../api/session.ts"
 import type { BulkAct } from "../parts/BulkActs.tsx"
-import { columnsFor } from "../parts/columns.tsx"
-import { type Column, type ListBy, ListPage } from "../parts/ListPage.tsx"
+import { columnsOf, filtersOf } from "../parts/declared.tsx"
+import { type ListBy, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { stateChoices } from "../parts/stateWords.ts"
 import { State, Time } from "../parts/values.tsx"
@@ -17,15 +18,7 @@ const texts = {
   en: {
     title: "Receipts",
     says: "Every paid order has a receipt, which is emailed automatically. Filter by status to find orders with refunds.",
-    amount: "Amount",
-    status: "Order status",
-    number: "Receipt",
     open: "Open",
-    email: "Receipt email",
-    sent: "Sent",
-    failed: "Failure reason",
-    paid: "Paid",
-    order: "Order",
     send: "Send receipts",
     sendSays:
       "Emails the receipt of each order with an email address again. Limited to five emails an hour for each order.",
@@ -35,15 +28,7 @@ const texts = {
   zh: {
     title: "收据",
     says: "每个已付款订单都有收据，付款后自动通过邮件发送。有退款的订单可按状态筛选。",
-    amount: "金额",
-    status: "订单状态",
-    number: "收据",
     open: "打开",
-    email: "收据邮箱",
-    sent: "发送时间",
-    failed: "发送失败原因",
-    paid: "付款时间",
-    order: "订单",
     send: "发送收据",
     sendSays: "向每个有邮箱的订单再次发送收据。每个订单每小时最多发送五次。",
     emptyTitle: "还没有收据",
@@ -55,35 +40,40 @@ type Row = OrderResource
 
 const dash = <span className="soft">–</span>
 
-const { code, money, plain, time } = columnsFor<Row>()
+/** The receipts are orders, of which other fields are shown. */
+const receipts = {
+  fields: orders.fields,
+  listing: {
+    ...orders.listing,
+    list: {
+      amount: "shown",
+      receipt_number: "shown",
+      receipt_email: "wide",
+      receipt_sent_at: "shown",
+      receipt_failure_reason: "hidden",
+      out_trade_no: "wide",
+      paid_at: "wide"
+    }
+  }
+} as const
 
-const columnsOf = (words: Texts): ReadonlyArray<Column<Row>> => [
-  money("amount", words.amount),
-  {
-    id: "receipt_number",
-    name: words.number,
-    text: ({ receipt_number }) => receipt_number ?? "",
-    cell: ({ receipt_number, receipt_url }) =>
-      receipt_url === null || !isWeb(receipt_url) ? (
-        dash
-      ) : (
-        <a href={receipt_url} target="_blank" rel="noreferrer">
-          {receipt_number ?? words.open}
-        </a>
-      )
-  },
-  plain("receipt_email", words.email, { isWide: true }),
-  {
-    id: "sent",
-    name: words.sent,
-    text: ({ receipt_sent_at }) => receipt_sent_at ?? "",
-    cell: ({ receipt_failure_reason, receipt_sent_at }) =>
-      receipt_failure_reason === null ? <Time at={receipt_sent_at} /> : <State of="failed" />
-  },
-  plain("receipt_failure_reason", words.failed, { isHidden: true }),
-  code("out_trade_no", words.order, { isWide: true }),
-  time("paid_at", words.paid, { isWide: true })
-]
+const columns = (words: Texts, language: Language) =>
+  columnsOf<Row>(receipts, language, {
+    receipt_number: {
+      cell: ({ receipt_number, receipt_url }) =>
+        receipt_url === null || !isWeb(receipt_url) ? (
+          dash
+        ) : (
+          <a href={receipt_url} target="_blank" rel="noreferrer">
+            {receipt_number ?? words.open}
+          </a>
+        )
+    },
+    receipt_sent_at: {
+      cell: ({ receipt_failure_reason, receipt_sent_at }) =>
+        receipt_failure_reason === null ? <Time at={receipt_sent_at} /> : <State of="failed" />
+    }
+  })
 
 const sendAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
   name: words.send,
@@ -102,12 +92,10 @@ const withReceipt = ["paid", "partially_refunded", "refunded"]
 const listOf = ({ account, lists }: Reader, words: Texts, language: Language): ListBy<Row, OrderQuery> => ({
   id: "receipts",
   title: words.title,
-  columns: columnsOf(words),
-  filters: [
-    { name: "receipt_email", label: words.email },
-    { name: "out_trade_no", label: words.order },
-    { name: "status", label: words.status, choices: stateChoices(withReceipt, language) }
-  ],
+  columns: columns(words, language),
+  filters: filtersOf(orders, language)
+    .filter(({ name }) => name !== "payment_method")
+    .map((filter) => (filter.name === "status" ? { ...filter, choices: stateChoices(withReceipt, language) } : filter)),
   ...lists.orders,
   page: (query) => lists.orders.page({ status: "paid", ...query }),
   keyOf: ({ trade_no }) => trade_no,
