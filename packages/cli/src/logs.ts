@@ -1,14 +1,16 @@
 /** `coffer logs`: your own API calls, as the service has kept them. */
+import { apiLogs } from "@coffer/resources/calls"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { ApiLog } from "../../sdk/src/index.ts"
 import { failed } from "./CliFailure.ts"
 import { connect } from "./client.ts"
+import { columnsOf } from "./declared.ts"
 import { text } from "./flags.ts"
 import { command, json } from "./frame.ts"
 import { indentedJson } from "./json.ts"
 import { withoutNone } from "./withoutNone.ts"
-import { paint, printObject, time } from "./output.ts"
+import { paint, printObject } from "./output.ts"
 import { plain } from "./plain.ts"
 import { listCommand, type Resource, tailCommand } from "./resource.ts"
 
@@ -25,15 +27,7 @@ const ownPath = "/v1/logs"
 const logs: Resource<ApiLog, typeof filters> = {
   called: "calls",
   idOf: ({ request_id }) => request_id,
-  columns: [
-    { title: "REQUEST ID", of: ({ request_id }) => request_id },
-    { title: "STATUS", of: ({ status }) => String(status), isStatus: true },
-    { title: "METHOD", of: ({ method }) => method },
-    { title: "PATH", of: ({ path }) => path },
-    { title: "MS", of: ({ duration_ms }) => String(duration_ms) },
-    { title: "ERROR", of: ({ error_code }) => error_code ?? "-" },
-    { title: "WHEN", of: ({ created_at }) => time(created_at) }
-  ],
+  columns: columnsOf(apiLogs, { duration_ms: ({ duration_ms }) => `${duration_ms} ms` }),
   filters,
   list: (coffer, cursors, { error, failed, path, requestId, status }) => {
     const query = { ...cursors, ...withoutNone({ path, error_code: error, request_id: requestId }) }

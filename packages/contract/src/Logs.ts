@@ -1,10 +1,12 @@
 /** API logs on the wire (spec: API log; Endpoints, Events and logs). */
+import { apiLogs } from "@coffer/resources/calls"
+import { filterFields, wireFields } from "@coffer/resources/listed"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, MerchantKey, Quotas } from "./Caller.ts"
 import { listed } from "./Envelope.ts"
 import { InvalidRequest } from "./Errors.ts"
-import { instant, int, kind, mode, orNull, text, withExample } from "./fields.ts"
+import { int, orNull, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
@@ -21,36 +23,14 @@ const body = (whose: string) =>
       "null for none, or one that is not JSON."
   )
 
-export const IgnoredFields = Schema.Array(
-  Schema.Struct({
-    name: text("As it was sent; `[redacted]` for one that is no plain word."),
-    nearest: orNull(Schema.String, "The known field that is a few letters away; null for none.")
-  })
-)
-export type IgnoredField = (typeof IgnoredFields.Type)[number]
+const { created_at, ...head } = wireFields(apiLogs)
 
 export const LogResource = withExample(
   Schema.Struct({
-    object: kind("api_log"),
-    request_id: text("Number of the request, as its answer had it."),
-    mode,
-    method: text("HTTP method."),
-    path: text("Path, without the query; always in the form `/v1/...`."),
-    status: int("HTTP status of the answer."),
-    error_code: orNull(Schema.String, "The `error` of the answer; null when it was none."),
-    duration_ms: int("From the request's arrival to its answer, in milliseconds."),
-    ip: orNull(Schema.String, "Address of the caller; null when it had left."),
-    key_id: orNull(Schema.String, "Number of the key with scopes that called; null for your main key."),
-    user_agent: orNull(Schema.String, "The `User-Agent` header."),
-    idempotency_key: orNull(Schema.String, "The `Idempotency-Key` header."),
-    ignored_fields: orNull(
-      IgnoredFields,
-      "Fields of the body that the endpoint does not know, at most ten, as `Coffer-Ignored-Fields` named them; null " +
-        "for none, and in the live environment."
-    ),
+    ...head,
     request_body: body("body of the request"),
     response_body: body("body of the answer"),
-    created_at: instant("When the request came.")
+    created_at
   }).annotate({ identifier: "ApiLog", description: "One call." }),
   {
     object: "api_log",
@@ -87,10 +67,8 @@ const StatusFilter = Schema.String.check(
 /** Filters of the list; all have to match (spec: Endpoints, Events and logs). */
 export const LogQuery = Schema.Struct({
   ...ListQuery,
-  request_id: Schema.optionalKey(text("The call with exactly this number.")),
-  status: Schema.optionalKey(StatusFilter.annotate({ description: "An exact status, or a class such as `4xx`." })),
-  path: Schema.optionalKey(text("Calls of exactly this path: `/v1/orders`.")),
-  error_code: Schema.optionalKey(text("Calls that were refused with this `error`."))
+  ...filterFields(apiLogs),
+  status: Schema.optionalKey(StatusFilter.annotate({ description: apiLogs.listing.filters.status }))
 })
 export type LogQuery = typeof LogQuery.Type
 

@@ -75,8 +75,8 @@ export const objectWith = (parts: Columns): Parts => ({ of: "object", parts })
 export const listWith = (parts: Columns): Parts => ({ of: "list", parts })
 
 /** Several columns of one meaning, by their names. */
-export const each = <const Name extends string>(column: Column, names: ReadonlyArray<Name>) =>
-  Object.fromEntries(names.map((name) => [name, column])) as Readonly<Record<Name, Column>>
+export const each = <const Name extends string, C extends Column>(column: C, names: ReadonlyArray<Name>) =>
+  Object.fromEntries(names.map((name) => [name, column])) as Readonly<Record<Name, C>>
 
 /** A table of the program's own, which holds no words of people. */
 export const ownTable = <const Name extends string>(table: Name, columns: ReadonlyArray<string>) =>

@@ -1,16 +1,114 @@
 /** Calls: their log, and the answers that a repeat gets. */
-import { each, forNobody, resource, shown } from "./Resource.ts"
+import { Schema } from "effect"
+import { code, field, listed } from "./listed.ts"
+import { archived, each, forNobody, resource, shown } from "./Resource.ts"
+import { mode } from "./shared.ts"
 
-export const apiLogs = resource("api_logs", {
-  ...each(shown("none"), ["request_id", "merchant_id", "mode", "method", "status", "error_code", "duration_ms"]),
-  ...each(shown("none"), ["ip", "key_id", "created_at"]),
-  ...each(shown("request"), ["path", "user_agent", "idempotency_key"]),
-  /** Bodies stand in `api_log_bodies`. Rows that older versions wrote have them here, and go with their day. */
-  ...each(forNobody("none"), ["request_body", "response_body"]),
-  /** Names of fields. One that is no plain word is not kept. */
-  ignored_fields: shown("none"),
-  ...each(forNobody("none"), ["status_class", "block", "place", "ahead_ms"])
-})
+const ignoredFields = Schema.Array(
+  Schema.Struct({
+    name: Schema.String.annotate({ description: "As it was sent; `[redacted]` for one that is no plain word." }),
+    nearest: Schema.NullOr(Schema.String).annotate({
+      description: "The known field that is a few letters away; null for none."
+    })
+  })
+)
+export type IgnoredField = (typeof ignoredFields.Type)[number]
+
+export const apiLogs = listed(
+  "api_logs",
+  {
+    request_id: field(
+      Schema.String,
+      shown("none"),
+      ["Request ID", "请求 ID", "Number of the request, as its answer had it."],
+      code
+    ),
+    mode,
+    method: field(Schema.String, shown("none"), ["Method", "方法", "HTTP method."]),
+    path: field(Schema.String, shown("request"), [
+      "Path",
+      "路径",
+      "Path, without the query; always in the form `/v1/...`."
+    ]),
+    status: field(Schema.Int, shown("none"), ["Status", "状态", "HTTP status of the answer."], { look: "state" }),
+    error_code: field(Schema.NullOr(Schema.String), shown("none"), [
+      "Error code",
+      "错误代码",
+      "The `error` of the answer; null when it was none."
+    ]),
+    duration_ms: field(Schema.Int, shown("none"), [
+      "Duration",
+      "耗时",
+      "From the request's arrival to its answer, in milliseconds."
+    ]),
+    ip: field(Schema.NullOr(Schema.String), shown("none"), [
+      "IP address",
+      "IP 地址",
+      "Address of the caller; null when it had left."
+    ]),
+    key_id: field(
+      Schema.NullOr(Schema.String),
+      shown("none"),
+      ["Key", "密钥", "Number of the key with scopes that called; null for your main key."],
+      code
+    ),
+    user_agent: field(Schema.NullOr(Schema.String), shown("request"), [
+      "User agent",
+      "User agent",
+      "The `User-Agent` header."
+    ]),
+    idempotency_key: field(
+      Schema.NullOr(Schema.String),
+      shown("request"),
+      ["Idempotency-Key", "Idempotency-Key", "The `Idempotency-Key` header."],
+      code
+    ),
+    /** Names of fields. One that is no plain word is not kept. */
+    ignored_fields: field(Schema.NullOr(ignoredFields), shown("none"), [
+      "Unknown fields (ignored)",
+      "未知字段（已忽略）",
+      "Fields of the body that the endpoint does not know, at most ten, as `Coffer-Ignored-Fields` named them; null " +
+        "for none, and in the live environment."
+    ]),
+    created_at: field(Schema.DateTimeUtc, shown("none"), ["Time", "时间", "When the request came."]),
+
+    merchant_id: archived("none"),
+    /** Bodies stand in `api_log_bodies`. Rows that older versions wrote have them here, and go with their day. */
+    ...each(forNobody("none"), ["request_body", "response_body", "status_class", "block", "place", "ahead_ms"])
+  },
+  {
+    object: "api_log",
+    label: { en: "API logs", zh: "API 日志" },
+    list: {
+      status: "shown",
+      error_code: "wide",
+      duration_ms: "wide",
+      ip: "wide",
+      key_id: "hidden",
+      user_agent: "hidden",
+      created_at: "shown",
+      request_id: "hidden",
+      idempotency_key: "hidden"
+    },
+    brief: ["request_id", "status", "method", "path", "duration_ms", "error_code", "created_at"],
+    facts: [
+      "error_code",
+      "created_at",
+      "duration_ms",
+      "ip",
+      "key_id",
+      "ignored_fields",
+      "user_agent",
+      "idempotency_key"
+    ],
+    filters: {
+      request_id: "The call with exactly this number.",
+      status: "An exact status, or a class such as `4xx`.",
+      path: "Calls of exactly this path: `/v1/orders`.",
+      error_code: "Calls that were refused with this `error`."
+    }
+  }
+)
 export const apiLogBodies = resource("api_log_bodies", {
   ...each(forNobody("none"), ["day", "block"]),
   /** Compressed, of many calls. */

@@ -6,7 +6,7 @@
 import { asMoney } from "@coffer/model/Money"
 import { Schema } from "effect"
 import type { Column, Columns, Resource } from "./Resource.ts"
-import type { Camel, Fields, FilterFields, Fixed, Stored, WireFields } from "./types.ts"
+import type { Camel, Fields, FilterFields, Fixed, Schemas, Stored, WireFields } from "./types.ts"
 
 /** A column with its schema. */
 export interface Typed extends Column {
@@ -131,6 +131,14 @@ export const fixedFields = <const C extends Columns>({ columns }: { readonly col
   Object.fromEntries(
     Object.entries(columns as Readonly<Record<string, Partial<Typed>>>).flatMap(([name, { fixed, schema }]) =>
       fixed === true ? [[camelCase(name), schema]] : []
+    )
+  ) as never
+
+/** The schemas of the columns that have one, for rows that are read by their columns' names. */
+export const schemasOf = <const C extends Columns>({ columns }: { readonly columns: C }): Schemas<C> =>
+  Object.fromEntries(
+    Object.entries(columns as Readonly<Record<string, Partial<Typed>>>).flatMap(([name, { schema }]) =>
+      schema === undefined ? [] : [[name, schema]]
     )
   ) as never
 

@@ -23,6 +23,11 @@ export type Fixed<C> = {
   >
 }
 
+/** The schemas of the columns that have one, by their own names. */
+export type Schemas<C> = {
+  readonly [Name in keyof C as C[Name] extends { readonly schema: Schema.Constraint } ? Name : never]: SchemaOf<C[Name]>
+}
+
 // The wire ---------------------------------------------------------------------------
 
 type Plain<S extends Schema.Constraint> = S["Type"] extends DateTime.Utc

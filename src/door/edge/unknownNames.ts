@@ -3,7 +3,7 @@
  * it and the nearest known one. `Coffer-Strict: true` refuses it, and so do the operators' API and the console's, where
  * a misspelt limit of a right would leave the right as wide as it was (silences: G33).
  */
-import type { IgnoredField } from "@coffer/contract/Logs"
+import type { IgnoredField } from "@coffer/resources/calls"
 import { editDistance } from "@coffer/model/editDistance"
 import { memoize } from "@coffer/model/memoize"
 import { Effect, identity, Option, Schema, SchemaAST } from "effect"

@@ -3,7 +3,7 @@
  * what is learnt about it while it is processed.
  */
 import type { Asker } from "@coffer/contract/Caller"
-import type { IgnoredField } from "@coffer/contract/Logs"
+import type { IgnoredField } from "@coffer/resources/calls"
 import type { Account } from "@coffer/model/Account"
 import type { PersonRole } from "@coffer/model/PersonRole"
 import type { QuotaOverrides } from "@coffer/model/Quotas"

@@ -2,10 +2,11 @@
  * Rows of API logs: inserted many at once, listed newest first, and kept by days (spec: API log; Limits). Best effort:
  * an insert may be lost in a crash, which is why its commit does not wait for the disk.
  */
-import { firstIdBody, millisOfId, Mode, prefixes } from "@coffer/model/Ids"
+import { firstIdBody, millisOfId, type Mode, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
-import { IgnoredFields } from "@coffer/contract/Logs"
+import { apiLogs } from "@coffer/resources/calls"
+import { schemasOf } from "@coffer/resources/listed"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, identity, Layer, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
@@ -46,18 +47,7 @@ export interface NewLogRow extends Bodies {
 }
 
 const StoredRow = Schema.Struct({
-  request_id: Schema.String,
-  mode: Mode,
-  method: Schema.String,
-  path: Schema.String,
-  status: Schema.Int,
-  error_code: Schema.NullOr(Schema.String),
-  duration_ms: Schema.Int,
-  ip: Schema.NullOr(Schema.String),
-  key_id: Schema.NullOr(Schema.String),
-  user_agent: Schema.NullOr(Schema.String),
-  idempotency_key: Schema.NullOr(Schema.String),
-  ignored_fields: Schema.NullOr(IgnoredFields),
+  ...schemasOf(apiLogs),
   /** For rows that were written before there were blocks. */
   request_body: Schema.Unknown,
   response_body: Schema.Unknown,

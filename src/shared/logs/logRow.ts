@@ -1,5 +1,5 @@
 /** The row of a call: its bodies parsed, without secrets, and in a form that Postgres can store. Pure. */
-import type { IgnoredField } from "@coffer/contract/Logs"
+import type { IgnoredField } from "@coffer/resources/calls"
 import type { MerchantId, Mode } from "@coffer/model/Ids"
 import { redact, redactedText, redactText } from "@coffer/rules/redaction"
 import { type DateTime, Option, Schema } from "effect"

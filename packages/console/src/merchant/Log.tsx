@@ -1,4 +1,5 @@
 /** The page of an API call: what was sent, what was answered, from where, and the same call to copy. */
+import { apiLogs } from "@coffer/resources/calls"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { useState } from "react"
 import { Link } from "wouter"
@@ -7,50 +8,32 @@ import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { copyText } from "../api/unsafePage.ts"
 import { AsCode, type Call, curlOf } from "../parts/AsCode.tsx"
+import { factsOf } from "../parts/declared.tsx"
 import { Json } from "../parts/Json.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded, Trouble } from "../parts/states.tsx"
-import { Time } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { useLanguage, useWords } from "../parts/words.ts"
 import { Status } from "./Logs.tsx"
 
 const texts = {
   en: {
-    logs: "API logs",
     sent: "Request body",
     answered: "Response body",
     again: "The same call again. Replace the values shown as [redacted].",
-    error: "Error",
     same: "Calls with the same error",
-    when: "Time",
-    duration: "Duration",
-    from: "IP address",
-    key: "Key",
     mainKey: "Main key or console",
     copy: "Copy as curl",
     copied: "Copied",
-    agent: "User agent",
-    idempotency: "Idempotency-Key",
-    ignored: "Unknown fields (ignored)",
     nearest: "did you mean"
   },
   zh: {
-    logs: "API 日志",
     sent: "请求正文",
     answered: "响应正文",
     again: "重新发起相同的调用。请替换显示为 [redacted] 的值。",
-    error: "错误",
     same: "相同错误的调用",
-    when: "时间",
-    duration: "耗时",
-    from: "IP 地址",
-    key: "密钥",
     mainKey: "主密钥或控制台",
     copy: "复制为 curl",
     copied: "已复制",
-    agent: "User agent",
-    idempotency: "Idempotency-Key",
-    ignored: "未知字段（已忽略）",
     nearest: "您是否想用"
   }
 }
@@ -58,6 +41,7 @@ const texts = {
 const Log = ({ number }: { readonly number: string }) => {
   const { api, base } = useAccount()
   const words = useWords(texts)
+  const language = useLanguage()
   const found = useAtom(api.query("logs", "list", { query: { request_id: number }, reactivityKeys: shown }))
   return (
     <Loaded result={found}>
@@ -70,7 +54,7 @@ const Log = ({ number }: { readonly number: string }) => {
         return (
           <ObjectPage
             result={AsyncResult.success(log)}
-            back={[`${base}/logs`, words.logs]}
+            back={[`${base}/logs`, apiLogs.listing.label[language]]}
             number={number}
             head={() => (
               <>
@@ -81,43 +65,27 @@ const Log = ({ number }: { readonly number: string }) => {
               </>
             )}
             acts={() => <CopyCurl call={call} />}
-            facts={() => [
-              ...(log.error_code === null
-                ? []
-                : [
-                    [
-                      words.error,
-                      <Link key="e" href={`${base}/logs?error_code=${encodeURIComponent(log.error_code)}`}>
-                        {log.error_code}
-                      </Link>
-                    ] as const
-                  ]),
-              [words.when, <Time key="w" at={log.created_at} />],
-              [words.duration, `${log.duration_ms} ms`],
-              [words.from, log.ip ?? "–"],
-              [
-                words.key,
-                log.key_id === null ? (
-                  words.mainKey
-                ) : (
-                  <Link key="k" href={`${base}/keys`}>
-                    <code>{log.key_id}</code>
-                  </Link>
-                )
-              ],
-              ...(log.ignored_fields === null
-                ? []
-                : [
-                    [
-                      words.ignored,
-                      log.ignored_fields
-                        .map(({ name, nearest }) => (nearest === null ? name : `${name} (${words.nearest} ${nearest})`))
-                        .join(", ")
-                    ] as const
-                  ]),
-              [words.agent, log.user_agent ?? "–"],
-              [words.idempotency, log.idempotency_key === null ? "–" : <code key="i">{log.idempotency_key}</code>]
-            ]}
+            facts={() =>
+              factsOf(apiLogs, log, language, {
+                ...(log.error_code !== null && {
+                  error_code: (
+                    <Link href={`${base}/logs?error_code=${encodeURIComponent(log.error_code)}`}>{log.error_code}</Link>
+                  )
+                }),
+                duration_ms: `${log.duration_ms} ms`,
+                key_id:
+                  log.key_id === null ? (
+                    words.mainKey
+                  ) : (
+                    <Link href={`${base}/keys`}>
+                      <code>{log.key_id}</code>
+                    </Link>
+                  ),
+                ignored_fields: log.ignored_fields
+                  ?.map(({ name, nearest }) => (nearest === null ? name : `${name} (${words.nearest} ${nearest})`))
+                  .join(", ")
+              })
+            }
           >
             {() => (
               <>

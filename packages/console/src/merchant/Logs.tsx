@@ -1,15 +1,16 @@
 /** The list of API calls, and its failed ones grouped by error. */
 import type { LogQuery, LogResource } from "@coffer/contract/Logs"
+import { apiLogs } from "@coffer/resources/calls"
 import { useEffect, useState } from "react"
 import { Link } from "wouter"
 import type { Problem } from "../api/acts.ts"
 import { AsCode } from "../parts/AsCode.tsx"
-import { columnsFor } from "../parts/columns.tsx"
+import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import { type Column, type ListBy, Rows } from "../parts/ListPage.tsx"
 import { Empty, Skeleton, Trouble } from "../parts/states.tsx"
 import { Time } from "../parts/values.tsx"
 import { walkPages } from "../parts/walkPages.ts"
-import { useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
 
@@ -17,20 +18,8 @@ type Log = LogResource
 
 const texts = {
   en: {
-    title: "API logs",
     call: "Endpoint",
-    status: "Status",
-    error: "Error",
-    errorCode: "Error code",
-    duration: "Duration",
-    ip: "IP address",
-    key: "Key",
     mainKey: "Main key or console",
-    agent: "User agent",
-    when: "Time",
-    number: "Request ID",
-    path: "Path",
-    idempotency: "Idempotency-Key",
     classes: { "2xx": "Succeeded (2xx)", "4xx": "Client error (4xx)", "5xx": "Server error (5xx)" },
     groups: "Failed calls by error",
     groupsSays: "Of the newest 1,000 failed calls.",
@@ -41,20 +30,8 @@ const texts = {
     empty: "API calls are kept here for 30 days, with their request and response. Make one:"
   },
   zh: {
-    title: "API 日志",
     call: "接口",
-    status: "状态",
-    error: "错误",
-    errorCode: "错误代码",
-    duration: "耗时",
-    ip: "IP 地址",
-    key: "密钥",
     mainKey: "主密钥或控制台",
-    agent: "User agent",
-    when: "时间",
-    number: "请求 ID",
-    path: "路径",
-    idempotency: "Idempotency-Key",
     classes: { "2xx": "成功 (2xx)", "4xx": "客户端错误 (4xx)", "5xx": "服务器错误 (5xx)" },
     groups: "按错误分组的失败调用",
     groupsSays: "统计最近 1,000 次失败的调用。",
@@ -71,9 +48,7 @@ export const Status = ({ of }: { readonly of: number }) => (
   <span className={`state ${of < 400 ? "good" : "bad"}`}>{of}</span>
 )
 
-const { code, plain, time } = columnsFor<Log>()
-
-const columnsOf = (words: Texts): ReadonlyArray<Column<Log>> => [
+const columns = (words: Texts, language: Language): ReadonlyArray<Column<Log>> => [
   {
     id: "call",
     name: words.call,
@@ -84,45 +59,20 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Log>> => [
       </code>
     )
   },
-  {
-    id: "status",
-    name: words.status,
-    text: ({ status }) => String(status),
-    cell: ({ status }) => <Status of={status} />
-  },
-  plain("error_code", words.error, { isWide: true }),
-  {
-    id: "duration",
-    name: words.duration,
-    isNumber: true,
-    isWide: true,
-    text: ({ duration_ms }) => String(duration_ms),
-    cell: ({ duration_ms }) => `${duration_ms} ms`
-  },
-  plain("ip", words.ip, { isWide: true }),
-  {
-    id: "key",
-    name: words.key,
-    isHidden: true,
-    text: ({ key_id }) => key_id ?? "",
-    cell: ({ key_id }) => (key_id === null ? words.mainKey : <code>{key_id}</code>)
-  },
-  plain("user_agent", words.agent, { isHidden: true }),
-  time("created_at", words.when),
-  code("request_id", words.number, { isHidden: true }),
-  plain("idempotency_key", words.idempotency, { isHidden: true })
+  ...columnsOf<Log>(apiLogs, language, {
+    status: { cell: ({ status }) => <Status of={status} /> },
+    duration_ms: { isNumber: true, cell: ({ duration_ms }) => `${duration_ms} ms` },
+    key_id: { cell: ({ key_id }) => (key_id === null ? words.mainKey : <code>{key_id}</code>) }
+  })
 ]
 
-const listOf = ({ lists }: Reader, words: Texts): ListBy<Log, LogQuery> => ({
+const listOf = ({ lists }: Reader, words: Texts, language: Language): ListBy<Log, LogQuery> => ({
   id: "logs",
-  title: words.title,
-  columns: columnsOf(words),
-  filters: [
-    { name: "status", label: words.status, choices: Object.entries(words.classes) },
-    { name: "error_code", label: words.errorCode },
-    { name: "path", label: words.path },
-    { name: "request_id", label: words.number }
-  ],
+  title: apiLogs.listing.label[language],
+  columns: columns(words, language),
+  filters: filtersOf(apiLogs, language).map((filter) =>
+    filter.name === "status" ? { ...filter, choices: Object.entries(words.classes) } : filter
+  ),
   ...lists.logs,
   keyOf: ({ request_id }) => request_id,
   above: <Groups />,
@@ -135,7 +85,7 @@ const listOf = ({ lists }: Reader, words: Texts): ListBy<Log, LogQuery> => ({
 })
 
 /** The list, also for parts of other pages. */
-export const useLogs = () => listOf(useReader(), useWords(texts))
+export const useLogs = () => listOf(useReader(), useWords(texts), useLanguage())
 
 const Logs = () => <ObjectList list={useLogs()} />
 
@@ -186,10 +136,11 @@ const Groups = () => {
 const GroupsTable = () => {
   const reader = useReader()
   const words = useWords(texts)
+  const language = useLanguage()
   const [found, setFound] = useState<ReadonlyArray<Group> | Problem>()
   useEffect(() => {
     const control = new AbortController()
-    const list = listOf(reader, words)
+    const list = listOf(reader, words, language)
     const patience = { signal: control.signal, onWait: () => undefined }
     const read = (status: string) => walkPages(list, { status }, groupedMax, () => undefined, patience)
     void Promise.all([read("4xx"), read("5xx")]).then((walks) => {
@@ -211,7 +162,7 @@ const GroupsTable = () => {
         columns={[
           {
             id: "code",
-            name: words.errorCode,
+            name: apiLogs.fields.error_code.label[language],
             text: ({ code }) => code,
             cell: ({ code }) => <Link href={`${reader.base}/logs?${new URLSearchParams(filterOf(code))}`}>{code}</Link>
           },
