@@ -1,38 +1,25 @@
 /** `coffer disputes`: what buyers' banks take back. They open them, so there is no `create`. */
+import { disputes as declared } from "@coffer/resources/returns"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Dispute } from "../../sdk/src/index.ts"
 import type { CliFailure } from "./CliFailure.ts"
 import { type Client, connect, connectToWrite } from "./client.ts"
+import { columnsOf, filtersOf } from "./declared.ts"
 import { exportCommand } from "./exported.ts"
-import { oneOf, text } from "./flags.ts"
 import { command, type Words } from "./frame.ts"
 import { withoutNone } from "./withoutNone.ts"
-import { money, printObject, time } from "./output.ts"
+import { printObject } from "./output.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
-const filters = {
-  status: oneOf("status", ["needs_response", "under_review", "won", "lost", "closed"], "Only with this status"),
-  tradeNo: text("trade-no", "Only disputes of this order, by its trade_no")
-}
+const filters = filtersOf(declared)
 
 const disputes: Resource<Dispute, typeof filters> = {
   called: "disputes",
   idOf: ({ dispute_no }) => dispute_no,
-  columns: [
-    { title: "DISPUTE NO", of: ({ dispute_no }) => dispute_no },
-    { title: "STATUS", of: ({ status }) => status, isStatus: true },
-    { title: "AMOUNT", of: ({ amount, currency }) => money(amount, currency) },
-    { title: "REASON", of: ({ reason }) => reason },
-    { title: "RESPOND BY", of: ({ evidence_due_by }) => time(evidence_due_by) },
-    { title: "ORDER", of: ({ trade_no }) => trade_no }
-  ],
+  columns: columnsOf(declared),
   filters,
-  list: (coffer, cursors, flags) => [coffer.disputes.list({ ...cursors, ...queryOf(flags) })]
-}
-
-function queryOf({ status, tradeNo }: Command.Command.Config.Infer<typeof filters>) {
-  return withoutNone({ status, trade_no: tradeNo })
+  list: (coffer, cursors, flags) => [coffer.disputes.list({ ...cursors, ...withoutNone(flags) })]
 }
 
 const disputeNo = Argument.String("dispute-no")
@@ -110,7 +97,7 @@ export const disputesCommand = Command.make("disputes").pipe(
     accept,
     resolve,
     exportCommand("disputes", filters, (coffer, created, flags) =>
-      coffer.disputes.csv({ ...created, ...queryOf(flags) })
+      coffer.disputes.csv({ ...created, ...withoutNone(flags) })
     )
   ])
 )

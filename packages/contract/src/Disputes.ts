@@ -2,55 +2,25 @@
 import { EvidenceFile, EvidenceText, NewEvidenceText } from "@coffer/model/Evidence"
 import { evidenceFilesMax } from "@coffer/model/Limits"
 import { optional, withoutNulls } from "@coffer/model/optional"
+import { filterFields, wireFields } from "@coffer/resources/listed"
+import { disputes } from "@coffer/resources/returns"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, DisputeNotFound, InvalidRequest, ProcessorError, Unavailable } from "./Errors.ts"
-import { currency, instant, kind, merchantId, minor, minorOrNull, mode, orNull, text, withExample } from "./fields.ts"
+import { kind, merchantId, orNull, text, withExample } from "./fields.ts"
 import { ExportableQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 const Instant = Schema.String.annotate({ format: "date-time" })
 
-const DisputeStatus = Schema.Literals(["needs_response", "under_review", "won", "lost", "closed"])
-
 /** Same structure in all responses and in `dispute.*` events. */
 export const DisputeResource = withExample(
-  Schema.Struct({
-    object: kind("dispute"),
-    dispute_no: text("Our number of the dispute; begins with `dsp_`."),
-    trade_no: text("Our number of the order whose payment is disputed."),
-    merchant_id: merchantId,
-    processor_dispute_id: text("The channel's number of the dispute; ours and theirs both find it."),
-    amount: minor(
-      "The amount that the buyer wants back; moved from available to frozen when it is taken, which no inquiry does"
-    ),
-    fee: minorOrNull("The cost of the loss beside the amount", "unless it was lost"),
-    currency,
-    status: DisputeStatus.annotate({
-      description:
-        "`needs_response` waits for your evidence, `under_review` for the bank, which may ask again. `won` and " +
-        "`closed` give the amount back; `lost` takes it, unless an appeal turns it into `won`."
-    }),
-    processor_status: text("The status in the channel's own words, to look into and to reconcile by."),
-    reason: text("Why the buyer disputes the payment; it tells which evidence is of use."),
-    mode,
-    funds_frozen: Schema.Boolean.annotate({
-      description:
-        "Whether the amount is frozen still. Never for an inquiry: the payment may be refunded then, which ends it."
-    }),
-    evidence_due_by: orNull(
-      Instant,
-      "The last moment for evidence; no answer by then is a loss. It is a new one when the bank asks again. Null " +
-        "when the channel sets none."
-    ),
-    opened_at: instant("When the buyer's bank opened the dispute."),
-    closed_at: orNull(Instant, "When it was decided; null until then."),
-    created_at: instant("When we heard of it."),
-    updated_at: instant("When it last changed."),
-    out_trade_no: text("Your own number of that order.")
-  }).annotate({ identifier: "Dispute", description: "The dispute." }),
+  Schema.Struct(wireFields(disputes, { merchant_id: merchantId })).annotate({
+    identifier: "Dispute",
+    description: "The dispute."
+  }),
   {
     object: "dispute",
     dispute_no: sampleIds.dispute,
@@ -155,8 +125,7 @@ export type SubmitEvidence = typeof SubmitEvidence.Type
 /** Filters of the list; all have to match (spec: Endpoints, Disputes). */
 export const DisputeQuery = Schema.Struct({
   ...ExportableQuery,
-  status: Schema.optionalKey(DisputeStatus.annotate({ description: "Disputes in this state." })),
-  trade_no: Schema.optionalKey(text("Disputes of this order: its `trade_no`, or your own `out_trade_no`."))
+  ...filterFields(disputes)
 })
 export type DisputeQuery = typeof DisputeQuery.Type
 

@@ -1,5 +1,5 @@
 /** Money that goes back to buyers. */
-import { ChannelName, OutRefundNo, OutTradeNo, PaymentId, RefundNo, TradeNo } from "@coffer/model/Ids"
+import { ChannelName, DisputeNo, OutRefundNo, OutTradeNo, PaymentId, RefundNo, TradeNo } from "@coffer/model/Ids"
 import { Metadata } from "@coffer/model/Metadata"
 import { Minor } from "@coffer/model/Money"
 import { Schema } from "effect"
@@ -128,34 +128,156 @@ export const refunds = listed(
   }
 )
 
-export const disputes = resource("disputes", {
-  dispute_no: shown("none"),
-  version: forNobody("none"),
-  merchant_id: shown("none"),
-  mode: shown("none"),
-  trade_no: shown("none"),
-  out_trade_no: shown("none"),
-  processor_dispute_id: shown("none"),
-  channel: archived("none"),
-  amount: shown("none"),
-  fee: shown("none"),
-  currency: shown("none"),
-  status: shown("none"),
-  stage: shown("none"),
-  processor_status: shown("none"),
-  /** A word of the bank. */
-  reason: shown("none"),
-  response: forNobody("none"),
-  notify_url: archived("mentions"),
-  next_check_at: forOperators("none"),
-  checks: forOperators("none"),
-  check_error: forOperators("words"),
-  evidence_due_by: shown("none"),
-  opened_at: shown("none"),
-  closed_at: shown("none"),
-  created_at: shown("none"),
-  updated_at: shown("none")
-})
+export const disputes = listed(
+  "disputes",
+  {
+    dispute_no: field(
+      DisputeNo,
+      shown("none"),
+      ["Dispute", "争议号", "Our number of the dispute; begins with `dsp_`."],
+      { ...fixed, ...code }
+    ),
+    trade_no: field(TradeNo, shown("none"), ["Order", "订单", "Our number of the order whose payment is disputed."], {
+      ...fixed,
+      ...code
+    }),
+    merchant_id: merchantId,
+    processor_dispute_id: field(
+      Schema.String,
+      shown("none"),
+      ["Channel reference", "渠道单号", "The channel's number of the dispute; ours and theirs both find it."],
+      { ...fixed, ...code }
+    ),
+    /** It may be another one once an inquiry has become a chargeback. */
+    amount: field(
+      Minor,
+      shown("none"),
+      [
+        "Amount",
+        "金额",
+        "The amount that the buyer wants back; moved from available to frozen when it is taken, which no inquiry does, " +
+          "in minor units."
+      ],
+      money
+    ),
+    /** Charged with a loss, and not returned by an appeal (silences: D8). */
+    fee: field(
+      Schema.NullOr(Minor),
+      shown("none"),
+      ["Dispute fee", "争议费", "The cost of the loss beside the amount, in minor units; null unless it was lost."],
+      { ...money, absent: true }
+    ),
+    currency,
+    status: field(
+      Schema.Literals(["needs_response", "under_review", "won", "lost", "closed"]),
+      shown("none"),
+      [
+        "Status",
+        "状态",
+        "`needs_response` waits for your evidence, `under_review` for the bank, which may ask again. `won` and " +
+          "`closed` give the amount back; `lost` takes it, unless an appeal turns it into `won`."
+      ],
+      { look: "state" }
+    ),
+    processor_status: field(Schema.String, shown("none"), [
+      "Channel status",
+      "渠道状态",
+      "The status in the channel's own words, to look into and to reconcile by."
+    ]),
+    /** A word of the bank. */
+    reason: field(
+      Schema.String,
+      shown("none"),
+      ["Reason", "原因", "Why the buyer disputes the payment; it tells which evidence is of use."],
+      fixed
+    ),
+    mode,
+    funds_frozen: field(
+      Schema.Boolean,
+      shown("none"),
+      [
+        "Funds on hold",
+        "资金已冻结",
+        "Whether the amount is frozen still. Never for an inquiry: the payment may be refunded then, which ends it."
+      ],
+      { made: "unstored" }
+    ),
+    /** Of evidence (silences: D3, D10), or of the appeal of this stage. */
+    evidence_due_by: field(Schema.NullOr(Schema.DateTimeUtc), shown("none"), [
+      "Respond by",
+      "回应截止时间",
+      "The last moment for evidence; no answer by then is a loss. It is a new one when the bank asks again. Null " +
+        "when the channel sets none."
+    ]),
+    opened_at: field(
+      Schema.DateTimeUtc,
+      shown("none"),
+      ["Opened", "发起时间", "When the buyer's bank opened the dispute."],
+      fixed
+    ),
+    closed_at: field(
+      Schema.DateTimeUtc,
+      shown("none"),
+      ["Resolved", "结束时间", "When it was decided; null until then."],
+      { absent: true }
+    ),
+    created_at: field(Schema.DateTimeUtc, shown("none"), ["Received", "收到时间", "When we heard of it."], fixed),
+    /** For changes that merchants see; drafts and steps on the way do not count. */
+    updated_at: field(Schema.DateTimeUtc, shown("none"), ["Updated", "更新时间", "When it last changed."]),
+    /** The order's, for books that are kept by it. */
+    out_trade_no: field(
+      OutTradeNo,
+      shown("none"),
+      ["Order reference", "商户订单号", "Your own number of that order."],
+      { ...fixed, ...code }
+    ),
+
+    version: forNobody("none"),
+    /** The channel that reported it. */
+    channel: typed(ChannelName, archived("none"), fixed),
+    /**
+     * How far the bank has gone. An inquiry only asks: nothing is taken, and the payment may be refunded. An appeal is
+     * filed at the channel itself, and not through us (silences: S26 to S28).
+     */
+    stage: typed(Schema.Literals(["inquiry", "chargeback", "appeal_offered", "appeal_filed"]), archived("none")),
+    response: forNobody("none"),
+    /** Where the order wants its events, and so those of its disputes (silences: D13). */
+    notify_url: typed(Schema.NullOr(Schema.String), archived("mentions"), fixed),
+    next_check_at: forOperators("none"),
+    checks: forOperators("none"),
+    check_error: forOperators("words")
+  },
+  {
+    object: "dispute",
+    label: { en: "Disputes", zh: "争议" },
+    list: {
+      amount: "shown",
+      status: "shown",
+      evidence_due_by: "shown",
+      reason: "wide",
+      trade_no: "wide",
+      dispute_no: "hidden",
+      closed_at: "hidden",
+      opened_at: "wide"
+    },
+    brief: ["dispute_no", "status", "amount", "reason", "evidence_due_by", "trade_no"],
+    facts: [
+      "trade_no",
+      "reason",
+      "evidence_due_by",
+      "funds_frozen",
+      "fee",
+      "processor_dispute_id",
+      "processor_status",
+      "opened_at",
+      "closed_at"
+    ],
+    filters: {
+      status: "Disputes in this state.",
+      trade_no: "Disputes of this order: its `trade_no`, or your own `out_trade_no`."
+    }
+  }
+)
 
 export const disputeEvidence = resource("dispute_evidence", {
   dispute_no: shown("none"),

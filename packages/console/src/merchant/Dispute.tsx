@@ -1,14 +1,16 @@
 /** The page of a dispute: how long is left, the evidence, the loss accepted; and in the sandbox the bank's word. */
 import type { DisputeResource } from "@coffer/contract/Disputes"
+import { disputes } from "@coffer/resources/returns"
 import { Link } from "wouter"
 import { act, shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField } from "../parts/act.tsx"
+import { factsOf } from "../parts/declared.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
-import { Amount, amountText, State, Time, timeText } from "../parts/values.tsx"
+import { Amount, amountText, State, timeText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { Due } from "./Disputes.tsx"
 import { Evidence } from "./Evidence.tsx"
@@ -18,19 +20,7 @@ import { reasonText } from "./moneyWords.ts"
 
 const texts = {
   en: {
-    disputes: "Disputes",
-    order: "Order",
     story: "View in order timeline",
-    reason: "Reason",
-    channelNo: "Channel reference",
-    channelStatus: "Channel status",
-    held: "Funds on hold",
-    yes: "Yes",
-    no: "No",
-    fee: "Dispute fee",
-    opened: "Opened",
-    due: "Respond by",
-    closed: "Resolved",
     accept: "Accept dispute",
     acceptSays: "The buyer keeps the disputed amount and you are charged the dispute fee. This can't be undone.",
     resolve: "Resolve as the bank",
@@ -51,19 +41,7 @@ const texts = {
     closedNote: "The buyer's bank withdrew the dispute. The funds have been returned to you."
   },
   zh: {
-    disputes: "争议",
-    order: "订单",
     story: "在订单时间线中查看",
-    reason: "原因",
-    channelNo: "渠道单号",
-    channelStatus: "渠道状态",
-    held: "资金已冻结",
-    yes: "是",
-    no: "否",
-    fee: "争议费",
-    opened: "发起时间",
-    due: "回应截止时间",
-    closed: "结束时间",
     accept: "接受争议",
     acceptSays: "争议金额归买家所有，并收取争议费。此操作无法撤销。",
     resolve: "模拟银行裁决",
@@ -89,7 +67,7 @@ const Dispute = ({ number }: { readonly number: string }) => {
   return (
     <ObjectPage
       result={dispute}
-      back={[`${base}/disputes`, words.disputes]}
+      back={[`${base}/disputes`, disputes.listing.label[language]]}
       number={number}
       head={({ data: { amount, currency, status } }) => (
         <>
@@ -97,7 +75,16 @@ const Dispute = ({ number }: { readonly number: string }) => {
         </>
       )}
       acts={({ data }) => <Acts dispute={data} words={words} />}
-      facts={({ data }) => factsOf(data, words, base, language)}
+      facts={({ data }) =>
+        factsOf(disputes, data, language, {
+          trade_no: (
+            <Link href={`${base}/orders/${data.trade_no}`}>
+              <code>{data.trade_no}</code>
+            </Link>
+          ),
+          reason: reasonText(data.reason, language)
+        })
+      }
     >
       {({ data }) => (
         <>
@@ -147,25 +134,6 @@ const EvidenceOf = ({ dispute }: { readonly dispute: DisputeResource }) => {
     </Loaded>
   )
 }
-
-const factsOf = (dispute: DisputeResource, words: Texts, base: string, language: "en" | "zh") => [
-  [
-    words.order,
-    <Link key="o" href={`${base}/orders/${dispute.trade_no}`}>
-      <code>{dispute.trade_no}</code>
-    </Link>
-  ] as const,
-  [words.reason, reasonText(dispute.reason, language)] as const,
-  [words.due, <Time key="d" at={dispute.evidence_due_by} />] as const,
-  [words.held, dispute.funds_frozen ? words.yes : words.no] as const,
-  ...(dispute.fee === null
-    ? []
-    : [[words.fee, <Amount key="f" minor={dispute.fee} currency={dispute.currency} />] as const]),
-  [words.channelNo, <code key="n">{dispute.processor_dispute_id}</code>] as const,
-  [words.channelStatus, dispute.processor_status] as const,
-  [words.opened, <Time key="p" at={dispute.opened_at} />] as const,
-  [words.closed, <Time key="c" at={dispute.closed_at} />] as const
-]
 
 const Acts = ({ dispute, words }: { readonly dispute: DisputeResource; readonly words: Texts }) => {
   const { api, may, mode } = useAccount()

@@ -1,31 +1,22 @@
 /** The list of disputes, with the time that is left for each answer. */
-import { type DisputeQuery, DisputeResource } from "@coffer/contract/Disputes"
+import type { DisputeQuery, DisputeResource } from "@coffer/contract/Disputes"
+import { disputes } from "@coffer/resources/returns"
 import { useEffect, useState } from "react"
 import { act } from "../api/acts.ts"
 import type { InAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
-import { columnsFor } from "../parts/columns.tsx"
+import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { stateChoices } from "../parts/stateWords.ts"
 import { timeText } from "../parts/values.tsx"
 import { type Language, tags, useLanguage, useWords } from "../parts/words.ts"
 import { reasonText } from "./moneyWords.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
 
-export const disputeTexts = {
+const texts = {
   en: {
-    title: "Disputes",
-    amount: "Amount",
-    status: "Status",
-    reason: "Reason",
-    due: "Respond by",
-    order: "Order",
-    disputeNo: "Dispute",
-    opened: "Opened",
-    closed: "Resolved",
     accept: "Accept",
     acceptSays:
       "You accept every dispute that is waiting for evidence: the buyers keep the funds and you are charged the dispute fees. This can't be undone.",
@@ -37,15 +28,6 @@ export const disputeTexts = {
     late: "The deadline has passed"
   },
   zh: {
-    title: "争议",
-    amount: "金额",
-    status: "状态",
-    reason: "原因",
-    due: "回应截止时间",
-    order: "订单",
-    disputeNo: "争议号",
-    opened: "发起时间",
-    closed: "结束时间",
     accept: "接受",
     acceptSays: "接受所有待回应的争议：款项归买家所有，并收取争议费。此操作无法撤销。",
     emptyTitle: "没有争议",
@@ -55,7 +37,7 @@ export const disputeTexts = {
     late: "已过截止时间"
   }
 }
-type Texts = typeof disputeTexts.en
+type Texts = typeof texts.en
 
 const dash = <span className="soft">–</span>
 
@@ -71,7 +53,7 @@ export const leftText = (due: string, now: number, language: Language): string |
 
 /** A deadline that is counted down while one looks at it. */
 export const Due = ({ at, isOpen }: { readonly at: string | null; readonly isOpen: boolean }) => {
-  const words = useWords(disputeTexts)
+  const words = useWords(texts)
   const language = useLanguage()
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
@@ -89,29 +71,13 @@ export const Due = ({ at, isOpen }: { readonly at: string | null; readonly isOpe
   )
 }
 
-const { code, money, state, time } = columnsFor<DisputeResource>()
-
-export const disputeColumns = (words: Texts, language: Language): ReadonlyArray<Column<DisputeResource>> => [
-  money("amount", words.amount),
-  state(words.status),
-  {
-    id: "due",
-    name: words.due,
-    text: ({ evidence_due_by }) => evidence_due_by ?? "",
-    cell: ({ evidence_due_by, status }) => <Due at={evidence_due_by} isOpen={status === "needs_response"} />
-  },
-  {
-    id: "reason",
-    name: words.reason,
-    isWide: true,
-    text: ({ reason }) => reason,
-    cell: ({ reason }) => reasonText(reason, language)
-  },
-  code("trade_no", words.order, { isWide: true }),
-  code("dispute_no", words.disputeNo, { isHidden: true }),
-  time("closed_at", words.closed, { isHidden: true }),
-  time("opened_at", words.opened, { isWide: true })
-]
+export const disputeColumns = (language: Language): ReadonlyArray<Column<DisputeResource>> =>
+  columnsOf(disputes, language, {
+    evidence_due_by: {
+      cell: ({ evidence_due_by, status }) => <Due at={evidence_due_by} isOpen={status === "needs_response"} />
+    },
+    reason: { cell: ({ reason }) => reasonText(reason, language) }
+  })
 
 const acceptAct = ({ api }: InAccount, words: Texts): BulkAct<DisputeResource> => ({
   name: words.accept,
@@ -132,12 +98,9 @@ const listOf = (
   language: Language
 ): ListBy<DisputeResource, DisputeQuery> => ({
   id: "disputes",
-  title: words.title,
-  columns: disputeColumns(words, language),
-  filters: [
-    { name: "status", label: words.status, choices: stateChoices(DisputeResource.fields.status.literals, language) },
-    { name: "trade_no", label: words.order }
-  ],
+  title: disputes.listing.label[language],
+  columns: disputeColumns(language),
+  filters: filtersOf(disputes, language),
   ...lists.disputes,
   keyOf: ({ dispute_no }) => dispute_no,
   bulk: account?.may("disputes:write") && account.mayMoveMany ? [acceptAct(account, words)] : [],
@@ -163,7 +126,7 @@ const listOf = (
 })
 
 /** The list, also for parts of other pages. */
-export const useDisputes = () => listOf(useReader(), useWords(disputeTexts), useLanguage())
+export const useDisputes = () => listOf(useReader(), useWords(texts), useLanguage())
 
 const Disputes = () => <ObjectList list={useDisputes()} />
 

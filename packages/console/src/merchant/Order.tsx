@@ -3,7 +3,7 @@ import type { OrderResource } from "@coffer/contract/Orders"
 import { orders } from "@coffer/resources/orders"
 import { cardText } from "@coffer/model/PaymentMethod"
 import type { RefundResource } from "@coffer/contract/Refunds"
-import { refunds as declaredRefunds } from "@coffer/resources/returns"
+import { disputes as declaredDisputes, refunds as declaredRefunds } from "@coffer/resources/returns"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
@@ -13,7 +13,7 @@ import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, State, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
-import { disputeColumns, disputeTexts } from "./Disputes.tsx"
+import { disputeColumns } from "./Disputes.tsx"
 import { isWeb } from "./find.ts"
 import { OrderActs } from "./OrderActs.tsx"
 import { useReader } from "./reader.ts"
@@ -70,7 +70,6 @@ const Parts = ({ number }: { readonly number: string }) => {
   const about = { trade_no: number, limit: "100" }
   const refunds = useAtom(lists.refunds.page(about))
   const disputes = useAtom(lists.disputes.page(about))
-  const disputeWords = useWords(disputeTexts)
   return (
     <>
       <Loaded result={refunds} lines={1}>
@@ -87,8 +86,8 @@ const Parts = ({ number }: { readonly number: string }) => {
       <Loaded result={disputes} lines={1}>
         {({ data: { data } }) => (
           <Part
-            title={disputeWords.title}
-            columns={disputeColumns(disputeWords, language).filter(({ id }) => id !== "trade_no")}
+            title={declaredDisputes.listing.label[language]}
+            columns={disputeColumns(language).filter(({ id }) => id !== "trade_no")}
             rows={data}
             keyOf={({ dispute_no }) => dispute_no}
             hrefOf={lists.disputes.hrefOf}

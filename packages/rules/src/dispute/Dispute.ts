@@ -2,10 +2,14 @@
  * The dispute: its states, the commands it accepts and the facts it records (spec: Dispute; States and transitions,
  * Dispute). The evidence is kept beside it (`evidence.ts`); `decide.ts` says what each fact moves.
  */
-import { ChannelName, DisputeNo, MerchantId, Mode, OutTradeNo, TradeNo } from "@coffer/model/Ids"
+import { DisputeNo } from "@coffer/model/Ids"
 import { Evidence } from "@coffer/model/Evidence"
-import { Currency, Minor } from "@coffer/model/Money"
+import { Minor } from "@coffer/model/Money"
+import { fixedFields } from "@coffer/resources/listed"
+import { disputes } from "@coffer/resources/returns"
 import { Schema } from "effect"
+
+const { amount, closed_at, evidence_due_by, fee, processor_status, stage, updated_at } = disputes.columns
 
 /**
  * The merchant's answer to the bank: evidence, or acceptance. `taken`: the channel has confirmed it. Until then it is
@@ -25,48 +29,22 @@ export const Response = Schema.Struct({
 })
 export type Response = typeof Response.Type
 
-/**
- * How far the bank has gone. An inquiry only asks: nothing is taken, and the payment may be refunded. An appeal is
- * filed at the channel itself, and not through us (silences: S26 to S28).
- */
-export const Stage = Schema.Literals(["inquiry", "chargeback", "appeal_offered", "appeal_filed"])
+export const Stage = stage.schema
 export type Stage = typeof Stage.Type
 
 /** The terms with which the channel opened the dispute; none of them ever changes. */
-export const terms = {
-  disputeNo: DisputeNo,
-  tradeNo: TradeNo,
-  /** The order's, for books that are kept by it. */
-  outTradeNo: OutTradeNo,
-  merchantId: MerchantId,
-  mode: Mode,
-  /** The channel that reported it. */
-  channel: ChannelName,
-  /** The channel's number. */
-  processorDisputeId: Schema.String,
-  currency: Currency,
-  reason: Schema.String,
-  /** Where the order wants its events, and so those of its disputes (silences: D13). */
-  notifyUrl: Schema.NullOr(Schema.String),
-  openedAt: Schema.DateTimeUtc,
-  createdAt: Schema.DateTimeUtc
-}
+export const terms = fixedFields(disputes)
 
 const progress = {
   stage: Stage,
-  /** It may be another one once an inquiry has become a chargeback. */
-  amount: Minor,
-  /** The last moment at which evidence is taken (silences: D3, D10), or at which the appeal of this stage is filed. */
-  evidenceDueBy: Schema.NullOr(Schema.DateTimeUtc),
-  /** In the channel's own words. */
-  processorStatus: Schema.String,
+  amount: amount.schema,
+  evidenceDueBy: evidence_due_by.schema,
+  processorStatus: processor_status.schema,
   response: Schema.NullOr(Response),
-  /** For changes that merchants see; drafts and steps on the way do not count. */
-  updatedAt: Schema.DateTimeUtc
+  updatedAt: updated_at.schema
 }
 
-/** Charged with a loss, and not returned by an appeal (silences: D8). */
-const ended = { fee: Schema.NullOr(Minor), closedAt: Schema.DateTimeUtc }
+const ended = { fee: fee.schema, closedAt: closed_at.schema }
 
 export const Dispute = Schema.Union([
   Schema.Struct({ status: Schema.tag("needs_response"), ...terms, ...progress }),
@@ -88,13 +66,12 @@ export const isFrozen = (dispute: Dispute): boolean => isOpen(dispute) && disput
 
 const at = Schema.DateTimeUtc
 const { id, request } = Response.fields
-const processorStatus = Schema.String
-const { amount, evidenceDueBy } = progress
+const { evidenceDueBy, processorStatus } = progress
 const standing = {
   stage: Stage,
   /** Whether this stage waits for the bank, and not for an answer. */
   isAnswered: Schema.Boolean,
-  amount,
+  amount: progress.amount,
   evidenceDueBy
 }
 
