@@ -1,12 +1,13 @@
 /** Wallet and ledger on the wire (spec: Wallet balance; Balance transaction; Endpoints, Balance and ledger). */
-import { LedgerType } from "@coffer/model/Ledger"
 import { Currency } from "@coffer/model/Money"
-import { Schema } from "effect"
+import { filterFields, wireFields } from "@coffer/resources/listed"
+import { ledger } from "@coffer/resources/wallets"
+import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { InvalidRequest } from "./Errors.ts"
-import { currency, instant, int, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
+import { currency, instant, int, kind, merchantId, minor, mode, text, withExample } from "./fields.ts"
 import { ExportableQuery, ListQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
@@ -38,28 +39,11 @@ export const BalanceResource = withExample(
 )
 export type BalanceResource = typeof BalanceResource.Encoded
 
-/** The order that a movement of money is about. */
-export const orderBehind = {
-  trade_no: orNull(Schema.String, "The order that it is about; null for a payout."),
-  out_trade_no: orNull(Schema.String, "Your own number of that order; null for a payout.")
-}
-
 export const BalanceTransactionResource = withExample(
-  Schema.Struct({
-    object: kind("balance_transaction"),
-    id: text("Number of this movement; begins with `LED_`, and rises with time."),
-    merchant_id: merchantId,
-    type: LedgerType.annotate({ description: "The cause of the movement." }),
-    currency,
-    amount: minor("The movement, below zero when money leaves"),
-    balance_before: minor("Available balance before"),
-    balance_after: minor("Available balance after; the same as before when frozen money was taken"),
-    reference_id: text("Number of the order, refund, dispute or payout behind it."),
-    description: text("For people; do not parse it."),
-    mode,
-    created_at: instant("When it was booked."),
-    ...orderBehind
-  }).annotate({ identifier: "BalanceTransaction", description: "One movement of the wallet." }),
+  Schema.Struct(wireFields(ledger, { merchant_id: merchantId })).annotate({
+    identifier: "BalanceTransaction",
+    description: "One movement of the wallet."
+  }),
   {
     object: "balance_transaction",
     id: sampleIds.ledger,
@@ -78,6 +62,9 @@ export const BalanceTransactionResource = withExample(
   }
 )
 export type BalanceTransactionResource = typeof BalanceTransactionResource.Encoded
+
+/** The order that a movement of money is about. */
+export const orderBehind = Struct.pick(BalanceTransactionResource.fields, ["trade_no", "out_trade_no"])
 
 const hashed = [
   `${sampleIds.merchant}/sandbox/USD`,
@@ -123,11 +110,7 @@ export type ChainQuery = typeof ChainQuery.Type
 /** Filters of the ledger; all have to match (spec: Endpoints, Balance and ledger). */
 export const LedgerQuery = Schema.Struct({
   ...ExportableQuery,
-  type: Schema.optionalKey(LedgerType.annotate({ description: "Movements of this type." })),
-  reference_id: Schema.optionalKey(
-    text("Movements that this order, refund, dispute or payout caused: our number, or your own.")
-  ),
-  currency: Schema.optionalKey(Currency.annotate({ description: "Movements of this currency's wallet." }))
+  ...filterFields(ledger)
 })
 export type LedgerQuery = typeof LedgerQuery.Type
 

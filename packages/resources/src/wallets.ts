@@ -2,11 +2,12 @@
  * Wallets, their ledger and payouts. Rows of the ledger are hashed and never change, so they may have no buyer's word.
  */
 import { Mode, PayoutNo } from "@coffer/model/Ids"
+import { LedgerType } from "@coffer/model/Ledger"
 import { Minor } from "@coffer/model/Money"
 import { Schema } from "effect"
-import { code, field, fixed, listed, money } from "./listed.ts"
+import { code, field, fixed, listed, money, typed } from "./listed.ts"
 import { archived, each, forNobody, ownTable, resource, shown } from "./Resource.ts"
-import { currency, merchantId } from "./shared.ts"
+import { currency, merchantId, mode } from "./shared.ts"
 
 export const wallets = resource("wallets", {
   ...each(forNobody("none"), ["wallet_id", "version", "head_id", "head_hash"]),
@@ -14,25 +15,92 @@ export const wallets = resource("wallets", {
   ...each(shown("none"), ["total_revenue", "total_fee", "total_payout", "total_refund", "updated_at"])
 })
 
-export const ledger = resource("ledger", {
-  id: shown("none"),
-  wallet_id: archived("none"),
-  sequence: shown("none"),
-  merchant_id: shown("none"),
-  mode: shown("none"),
-  currency: shown("none"),
-  type: shown("none"),
-  amount: shown("none"),
-  balance_before: shown("none"),
-  balance_after: shown("none"),
-  frozen_after: shown("none"),
-  reference_id: shown("none"),
-  /** Made of our own words and numbers. */
-  description: shown("none"),
-  created_at: shown("none"),
-  previous_hash: shown("none"),
-  hash: shown("none")
-})
+/** Nothing of a row ever changes. */
+export const ledger = listed(
+  "ledger",
+  {
+    id: field(
+      Schema.String,
+      shown("none"),
+      ["Transaction", "流水号", "Number of this movement; begins with `LED_`, and rises with time."],
+      { ...fixed, ...code }
+    ),
+    merchant_id: merchantId,
+    type: field(LedgerType, shown("none"), ["Type", "类型", "The cause of the movement."], fixed),
+    currency,
+    amount: field(
+      Schema.Int,
+      shown("none"),
+      ["Amount", "金额", "The movement, below zero when money leaves, in minor units."],
+      { ...fixed, ...money }
+    ),
+    balance_before: field(
+      Schema.Int,
+      shown("none"),
+      ["Balance before", "变动前余额", "Available balance before, in minor units."],
+      { ...fixed, ...money }
+    ),
+    balance_after: field(
+      Schema.Int,
+      shown("none"),
+      [
+        "Balance after",
+        "变动后余额",
+        "Available balance after; the same as before when frozen money was taken, in minor units."
+      ],
+      { ...fixed, ...money }
+    ),
+    reference_id: field(
+      Schema.String,
+      shown("none"),
+      ["Source", "来源", "Number of the order, refund, dispute or payout behind it."],
+      { ...fixed, ...code }
+    ),
+    /** Made of our own words and numbers. */
+    description: field(Schema.String, shown("none"), ["Description", "说明", "For people; do not parse it."], fixed),
+    mode,
+    created_at: field(Schema.DateTimeUtc, shown("none"), ["Booked", "入账时间", "When it was booked."], fixed),
+    trade_no: field(
+      Schema.NullOr(Schema.String),
+      shown("none"),
+      ["Order", "订单", "The order that it is about; null for a payout."],
+      { ...code, made: "unstored" }
+    ),
+    out_trade_no: field(
+      Schema.NullOr(Schema.String),
+      shown("none"),
+      ["Order reference", "商户订单号", "Your own number of that order; null for a payout."],
+      { ...code, made: "unstored" }
+    ),
+
+    wallet_id: archived("none"),
+    sequence: typed(Schema.Int, archived("none"), fixed),
+    frozen_after: typed(Schema.Int, archived("none"), fixed),
+    previous_hash: typed(Schema.String, archived("none"), fixed),
+    hash: typed(Schema.String, archived("none"), fixed)
+  },
+  {
+    object: "balance_transaction",
+    label: { en: "Ledger", zh: "账本" },
+    list: {
+      type: "shown",
+      amount: "shown",
+      balance_before: "hidden",
+      balance_after: "shown",
+      reference_id: "wide",
+      id: "hidden",
+      created_at: "shown"
+    },
+    // The command line proves the ledger, and writes it to a file.
+    brief: [],
+    facts: ["reference_id", "balance_before", "balance_after", "created_at", "description"],
+    filters: {
+      type: "Movements of this type.",
+      reference_id: "Movements that this order, refund, dispute or payout caused: our number, or your own.",
+      currency: "Movements of this currency's wallet."
+    }
+  }
+)
 const sums = ["frozen", "moved", "revenue", "fee", "refund", "payout", "lost"] as const
 export const ledgerSums = ownTable("ledger_sums", ["wallet_id", "row_id", ...sums])
 export const anchors = ownTable("anchors", ["chain", "sequence", "row_id", "hash", "is_first", "anchored_at"])

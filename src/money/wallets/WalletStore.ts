@@ -1,12 +1,19 @@
 /** Rows of wallets and of their ledger. A wallet's row is opened by its first entry; the ledger only grows. */
-import { MerchantId, Mode, prefixes } from "@coffer/model/Ids"
+import { prefixes } from "@coffer/model/Ids"
 import type { LedgerType } from "@coffer/model/Ledger"
 import { Currency } from "@coffer/model/Money"
 import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { CreatedRange } from "@coffer/rules/lists/created"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
-import { emptyWallet, LedgerRow, Wallet, walletIdOf, type WalletName } from "@coffer/rules/wallet/Wallet"
+import {
+  emptyWallet,
+  type LedgerRow,
+  StoredLedgerRow,
+  Wallet,
+  walletIdOf,
+  type WalletName
+} from "@coffer/rules/wallet/Wallet"
 import { Context, type DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
@@ -27,10 +34,6 @@ const wallets = table("wallets", {
   version: "version",
   fixed: ["merchantId", "mode", "currency"]
 })
-
-/** A ledger row, and whose it is. */
-const StoredLedgerRow = Schema.Struct({ ...LedgerRow.fields, merchantId: MerchantId, mode: Mode, currency: Currency })
-export type StoredLedgerRow = typeof StoredLedgerRow.Type
 
 /** A ledger row and its order. The order is not part of the row, since what is hashed never changes. */
 export interface LedgerEntry extends StoredLedgerRow {

@@ -1,9 +1,11 @@
 /** A wallet and its ledger rows as merchants see them (spec: Wallet balance; Balance transaction). Pure. */
 import { isoText } from "@coffer/model/isoText"
 import type { BalanceResource, BalanceTransactionResource, LedgerLinkResource } from "@coffer/contract/Balance"
+import { makeView } from "@coffer/resources/view"
+import { ledger } from "@coffer/resources/wallets"
 import { chainText } from "@coffer/rules/wallet/post"
-import { type Wallet, walletIdOf } from "@coffer/rules/wallet/Wallet"
-import type { LedgerEntry, StoredLedgerRow } from "./Wallets.ts"
+import { type StoredLedgerRow, type Wallet, walletIdOf } from "@coffer/rules/wallet/Wallet"
+import type { LedgerEntry } from "./Wallets.ts"
 
 export const balanceView = (wallet: Wallet): BalanceResource => ({
   merchant_id: wallet.merchantId,
@@ -18,22 +20,13 @@ export const balanceView = (wallet: Wallet): BalanceResource => ({
   updated_at: isoText(wallet.updatedAt)
 })
 
-export const balanceTransactionView = (row: LedgerEntry): BalanceTransactionResource => ({
-  object: "balance_transaction",
-  id: row.id,
-  merchant_id: row.merchantId,
-  type: row.type,
-  currency: row.currency,
-  amount: row.amount,
-  balance_before: row.balanceBefore,
-  balance_after: row.balanceAfter,
-  reference_id: row.referenceId,
-  description: row.description,
-  mode: row.mode,
-  created_at: isoText(row.createdAt),
-  trade_no: row.order?.tradeNo ?? null,
-  out_trade_no: row.order?.outTradeNo ?? null
-})
+export const balanceTransactionView: (row: LedgerEntry) => BalanceTransactionResource = makeView<LedgerEntry>()(
+  ledger,
+  {
+    trade_no: ({ order }) => order?.tradeNo ?? null,
+    out_trade_no: ({ order }) => order?.outTradeNo ?? null
+  }
+)
 
 /** The text is made of the stored row, so a changed row does not match its hash. */
 export const ledgerLinkView = (row: StoredLedgerRow): LedgerLinkResource => ({

@@ -15,7 +15,7 @@ import { CommitError, type Described, NotCommitted, StaleVersion } from "../../p
 import type { Exported } from "../../platform/postgres/Pages.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
-import { postingChanges, type LedgerEntry, type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
+import { postingChanges, type LedgerEntry, WalletStore } from "./WalletStore.ts"
 import { ownerOf } from "../../platform/cluster/owner.ts"
 import { EntryMessage, readEntry } from "./Instructions.ts"
 import { createdAtOf } from "@coffer/model/Ids"
@@ -91,7 +91,7 @@ export const layer = Layer.effect(
   })
 )
 
-export type { LedgerEntry, StoredLedgerRow, WalletName }
+export type { LedgerEntry, WalletName }
 
 // Messages to its owner -----------------------------------------------------------
 

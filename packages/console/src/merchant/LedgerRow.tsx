@@ -1,14 +1,16 @@
 /** The page of one row of the ledger: what it moved, what it is about, and its link of the chain. */
 import type { BalanceTransactionResource, LedgerLinkResource } from "@coffer/contract/Balance"
+import { ledger } from "@coffer/resources/wallets"
 import { useEffect, useState } from "react"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import type { Page } from "../api/lists.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
+import { factsOf } from "../parts/declared.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
-import { Amount, Num, Time } from "../parts/values.tsx"
+import { Amount, Num } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { stepOf } from "./find.ts"
 import { Reference } from "./Ledger.tsx"
@@ -18,13 +20,7 @@ import { sha256 } from "./verify.ts"
 
 const texts = {
   en: {
-    ledger: "Ledger",
     none: "Transaction not found.",
-    about: "Source",
-    before: "Balance before",
-    after: "Balance after",
-    at: "Booked",
-    description: "Description",
     story: "View in order timeline",
     chain: "Position in the hash chain",
     place: "Row number in this wallet",
@@ -37,13 +33,7 @@ const texts = {
     other: "✗ does not match: this row was changed"
   },
   zh: {
-    ledger: "账本",
     none: "未找到此流水。",
-    about: "来源",
-    before: "变动前余额",
-    after: "变动后余额",
-    at: "入账时间",
-    description: "说明",
     story: "在订单时间线中查看",
     chain: "在哈希链中的位置",
     place: "在此钱包中的序号",
@@ -71,7 +61,7 @@ const LedgerRow = ({ number }: { readonly number: string }) => {
   return (
     <article className="object">
       <nav className="crumb">
-        <Link href={`${base}/ledger`}>← {words.ledger}</Link>
+        <Link href={`${base}/ledger`}>← {ledger.listing.label[useLanguage()]}</Link>
         <Num id={number} />
       </nav>
       <Loaded result={before} lines={6}>
@@ -95,7 +85,7 @@ const Row = ({ number, query, words }: RowProps) => {
       {(page) => {
         const [row] = page.data.data
         if (row?.id !== number) return <Empty title={words.none} />
-        const { amount, balance_after, balance_before, created_at, currency, description, reference_id, type } = row
+        const { amount, currency, type } = row
         return (
           <>
             <header className="head">
@@ -108,15 +98,7 @@ const Row = ({ number, query, words }: RowProps) => {
                 <InChain number={number} currency={currency} words={words} />
                 <ToStory row={row} words={words} />
               </div>
-              <Facts
-                facts={[
-                  [words.about, <Reference key="r" id={reference_id} />],
-                  [words.before, <Amount key="b" minor={balance_before} currency={currency} />],
-                  [words.after, <Amount key="a" minor={balance_after} currency={currency} />],
-                  [words.at, <Time key="t" at={created_at} />],
-                  [words.description, description]
-                ]}
-              />
+              <Facts facts={factsOf(ledger, row, language, { reference_id: <Reference id={row.reference_id} /> })} />
             </div>
           </>
         )

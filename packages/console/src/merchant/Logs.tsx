@@ -70,9 +70,7 @@ const listOf = ({ lists }: Reader, words: Texts, language: Language): ListBy<Log
   id: "logs",
   title: apiLogs.listing.label[language],
   columns: columns(words, language),
-  filters: filtersOf(apiLogs, language).map((filter) =>
-    filter.name === "status" ? { ...filter, choices: Object.entries(words.classes) } : filter
-  ),
+  filters: filtersOf(apiLogs, language, { status: { choices: Object.entries(words.classes) } }),
   ...lists.logs,
   keyOf: ({ request_id }) => request_id,
   above: <Groups />,

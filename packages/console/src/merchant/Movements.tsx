@@ -1,4 +1,5 @@
 /** The ledger's rows about one object, oldest first as money moved, each with its place in the order's story. */
+import { ledger } from "@coffer/resources/wallets"
 import { Link } from "wouter"
 import { useAtom } from "../api/registry.ts"
 import { Loaded } from "../parts/states.tsx"
@@ -12,22 +13,16 @@ const texts = {
   en: {
     title: "Balance transactions",
     none: "No balance transactions yet.",
-    movement: "Type",
-    amount: "Amount",
-    after: "Balance after",
-    at: "Booked",
     story: "Timeline"
   },
   zh: {
     title: "余额流水",
     none: "还没有余额流水。",
-    movement: "类型",
-    amount: "金额",
-    after: "变动后余额",
-    at: "入账时间",
     story: "时间线"
   }
 }
+
+const { amount, balance_after, created_at, type } = ledger.fields
 
 /** `tradeNo`: the order whose story the rows are steps of; undefined for a payout, which has none. */
 export const Movements = ({ about, tradeNo }: { readonly about: string; readonly tradeNo?: string }) => {
@@ -46,15 +41,15 @@ export const Movements = ({ about, tradeNo }: { readonly about: string; readonly
               <table>
                 <thead>
                   <tr>
-                    <th scope="col">{words.movement}</th>
+                    <th scope="col">{type.label[language]}</th>
                     <th scope="col" className="number">
-                      {words.amount}
+                      {amount.label[language]}
                     </th>
                     <th scope="col" className="number">
-                      {words.after}
+                      {balance_after.label[language]}
                     </th>
                     <th scope="col" className="wide">
-                      {words.at}
+                      {created_at.label[language]}
                     </th>
                     {tradeNo !== undefined && <th scope="col">{words.story}</th>}
                   </tr>

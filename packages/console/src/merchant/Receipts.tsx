@@ -93,9 +93,9 @@ const listOf = ({ account, lists }: Reader, words: Texts, language: Language): L
   id: "receipts",
   title: words.title,
   columns: columns(words, language),
-  filters: filtersOf(orders, language)
-    .filter(({ name }) => name !== "payment_method")
-    .map((filter) => (filter.name === "status" ? { ...filter, choices: stateChoices(withReceipt, language) } : filter)),
+  filters: filtersOf(orders, language, { status: { choices: stateChoices(withReceipt, language) } }).filter(
+    ({ name }) => name !== "payment_method"
+  ),
   ...lists.orders,
   page: (query) => lists.orders.page({ status: "paid", ...query }),
   keyOf: ({ trade_no }) => trade_no,

@@ -4,22 +4,6 @@ import type { Language } from "../parts/words.ts"
 
 export const currencies = ["USD", "HKD", "CNY"] as const
 
-export const ledgerTypes = [
-  "payment_credit",
-  "fee_debit",
-  "refund_freeze",
-  "refund_debit",
-  "refund_unfreeze",
-  "dispute_freeze",
-  "dispute_unfreeze",
-  "dispute_debit",
-  "dispute_fee",
-  "payout_freeze",
-  "payout_unfreeze",
-  "payout_success",
-  "payout_fee"
-] as const satisfies ReadonlyArray<LedgerType>
-
 const movementWords: Readonly<Record<Language, Readonly<Record<LedgerType, string>>>> = {
   en: {
     payment_credit: "Payment",

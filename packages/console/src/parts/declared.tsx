@@ -40,16 +40,17 @@ export const columnsOf = <Row extends object>(
 
 type Values = Readonly<Record<string, unknown>>
 
-/** The filters of its list. Those with a set of words are a choice. */
+/** The filters of its list. Those with a set of words are a choice. `own`: those that are asked for otherwise. */
 export const filtersOf = <const Name extends string>(
   { fields, listing }: AnyListed & { readonly listing: { readonly filters: { readonly [N in Name]: string } } },
-  language: Language
+  language: Language,
+  own: { readonly [N in Name]?: Partial<Filter> } = {}
 ): ReadonlyArray<Filter<Name>> =>
   (Object.keys(listing.filters) as Array<Name>).map((name) => {
     const field = fields[name]!
     const textOf = field.look === "method" ? methodText : stateText
     const choices = choicesOf(field)?.map((choice) => [choice, textOf(choice, language)] as const)
-    return { name, label: field.label[language], ...(choices === undefined ? {} : { choices }) }
+    return { label: field.label[language], ...(choices === undefined ? {} : { choices }), ...own[name], name }
   })
 
 type Fact = readonly [name: string, value: React.ReactNode]

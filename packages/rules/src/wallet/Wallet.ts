@@ -3,8 +3,9 @@
  * transaction). Each row carries a sequence number and the hash of the row before it, so that none can be taken out.
  */
 import { MerchantId, Mode } from "@coffer/model/Ids"
-import { LedgerType } from "@coffer/model/Ledger"
 import { Currency } from "@coffer/model/Money"
+import { fixedFields } from "@coffer/resources/listed"
+import { ledger } from "@coffer/resources/wallets"
 import { type DateTime, Schema, Struct } from "effect"
 
 export const Wallet = Schema.Struct({
@@ -34,21 +35,11 @@ export const Wallet = Schema.Struct({
 })
 export type Wallet = typeof Wallet.Type
 
-export const LedgerRow = Schema.Struct({
-  id: Schema.String,
-  sequence: Schema.Int,
-  type: LedgerType,
-  /** Signed minor units; outflows are negative (spec: Balance transaction). */
-  amount: Schema.Int,
-  balanceBefore: Schema.Int,
-  balanceAfter: Schema.Int,
-  frozenAfter: Schema.Int,
-  referenceId: Schema.String,
-  description: Schema.String,
-  createdAt: Schema.DateTimeUtc,
-  previousHash: Schema.String,
-  hash: Schema.String
-})
+/** A ledger row, and whose it is. Outflows are negative (spec: Balance transaction). */
+export const StoredLedgerRow = Schema.Struct(fixedFields(ledger))
+export type StoredLedgerRow = typeof StoredLedgerRow.Type
+
+export const LedgerRow = StoredLedgerRow.mapFields(Struct.omit(["merchantId", "mode", "currency"]))
 export type LedgerRow = typeof LedgerRow.Type
 
 /** Which wallet it is. */
