@@ -3,41 +3,19 @@ import { keyNameLengthMax, keyOverlapMinutesMax, scopedKeysMax } from "@coffer/m
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { Scope } from "@coffer/model/Scopes"
 import { OneLine } from "@coffer/model/Text"
+import { wireFields } from "@coffer/resources/listed"
+import { apiKeys } from "@coffer/resources/merchants"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken, PersonSession } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { ApiKeyNotFound, Conflict, InvalidRequest, MerchantNotFound } from "./Errors.ts"
-import { anyMode, instant, kind, merchantId, ofMerchant, orNull, text, withExample } from "./fields.ts"
+import { anyMode, merchantId, ofMerchant, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { needsApproval } from "./Operators.ts"
 import { sampleIds } from "./sampleIds.ts"
 
-const instantOrNull = (description: string) => orNull(Schema.String.annotate({ format: "date-time" }), description)
-
-const resource = {
-  object: kind("api_key"),
-  key_id: text("Number of the key; begins with `key_`. It names the key and does not open anything."),
-  merchant_id: merchantId,
-  mode: anyMode,
-  name: text("Its purpose, in the merchant's words."),
-  scopes: Schema.Array(Schema.String).annotate({
-    description: "The scopes: `orders:read`, `refunds:write` and so on. A key that may write a resource may read it."
-  }),
-  ip_allowlist: text("Addresses that it is taken from, of those that the environment allows; empty: from all of them."),
-  status: Schema.Literals(["active", "expired", "revoked"]).annotate({ description: "Whether it works." }),
-  created_at: instant("When it was created."),
-  expires_at: instantOrNull("When it stops working; null: never."),
-  rolled_at: instantOrNull("When its secret was last rolled; null: it has the first one."),
-  revoked_at: instantOrNull("When it was revoked; null while it was not."),
-  last_used_at: instantOrNull("When it was last used, up to half a minute late; null: never."),
-  last_used_ip: orNull(Schema.String, "The address that last used it; null: none has."),
-  created_by: orNull(
-    Schema.String,
-    "The address of the merchant's person who made it and was shown its first secret; null: an operator, or not kept."
-  ),
-  rolled_by: orNull(Schema.String, "The same of the one who rolled it last; null: an operator, or never rolled.")
-}
+const resource = wireFields(apiKeys, { merchant_id: merchantId })
 const sample = {
   object: "api_key",
   key_id: sampleIds.apiKey,

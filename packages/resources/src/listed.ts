@@ -6,7 +6,7 @@
 import { asMoney } from "@coffer/model/Money"
 import { Schema } from "effect"
 import type { Column, Columns, Resource } from "./Resource.ts"
-import type { Camel, Fields, FilterFields, Fixed, Schemas, Stored, WireFields } from "./types.ts"
+import type { Camel, Fields, FilterFields, Fixed, RowFields, Stored, WireFields } from "./types.ts"
 
 /** A column with its schema. */
 export interface Typed extends Column {
@@ -134,13 +134,21 @@ export const fixedFields = <const C extends Columns>({ columns }: { readonly col
     )
   ) as never
 
-/** The schemas of the columns that have one, for rows that are read by their columns' names. */
-export const schemasOf = <const C extends Columns>({ columns }: { readonly columns: C }): Schemas<C> =>
+/** The schemas of a row that is read by its columns' names. `time`: how a column with a time is read. */
+export const rowFields = <const C extends Columns, const Time extends Schema.Top>(
+  { columns }: { readonly columns: C },
+  time: Time
+): RowFields<C, Time> =>
   Object.fromEntries(
     Object.entries(columns as Readonly<Record<string, Partial<Typed>>>).flatMap(([name, { schema }]) =>
-      schema === undefined ? [] : [[name, schema]]
+      schema === undefined ? [] : [[name, timed(schema, time)]]
     )
   ) as never
+
+const timed = (schema: Schema.Top, time: Schema.Top): Schema.Top => {
+  if (withoutNull(schema).ast._tag !== "Declaration") return schema
+  return isNullable(schema) ? Schema.NullOr(time) : time
+}
 
 // The wire --------------------------------------------------------------------------
 

@@ -1,4 +1,8 @@
 /** Merchants with their settings, keys, hosts, files, reports and erasures. */
+import { ApiKeyId, Mode } from "@coffer/model/Ids"
+import { Schema } from "effect"
+import { code, field, listed } from "./listed.ts"
+import { merchantId } from "./shared.ts"
 import { each, forNobody, forOperators, ownTable, resource, shown } from "./Resource.ts"
 
 export const merchants = resource("merchants", {
@@ -28,11 +32,92 @@ export const unconfirmedAddresses = resource("unconfirmed_addresses", {
   email: shown("none")
 })
 
-export const apiKeys = resource("api_keys", {
-  ...each(shown("none"), ["key_id", "merchant_id", "mode", "name", "scopes", "ip_allowlist", "created_at"]),
-  ...each(shown("none"), ["expires_at", "rolled_at", "revoked_at", "last_used_at"]),
-  ...each(shown("person"), ["last_used_ip", "created_by", "rolled_by"])
-})
+export const apiKeys = listed(
+  "api_keys",
+  {
+    key_id: field(
+      ApiKeyId,
+      shown("none"),
+      ["Key ID", "密钥 ID", "Number of the key; begins with `key_`. It names the key and does not open anything."],
+      code
+    ),
+    merchant_id: merchantId,
+    mode: field(Mode, shown("none"), ["Environment", "环境", "The environment."]),
+    name: field(Schema.String, shown("none"), ["Name", "名称", "Its purpose, in the merchant's words."]),
+    scopes: field(Schema.Array(Schema.String), shown("none"), [
+      "Permissions",
+      "权限",
+      "The scopes: `orders:read`, `refunds:write` and so on. A key that may write a resource may read it."
+    ]),
+    ip_allowlist: field(Schema.String, shown("none"), [
+      "IP allowlist",
+      "IP 白名单",
+      "Addresses that it is taken from, of those that the environment allows; empty: from all of them."
+    ]),
+    status: field(
+      Schema.Literals(["active", "expired", "revoked"]),
+      shown("none"),
+      ["Status", "状态", "Whether it works."],
+      { look: "state", made: "unstored" }
+    ),
+    created_at: field(Schema.DateTimeUtc, shown("none"), ["Created", "创建时间", "When it was created."]),
+    expires_at: field(Schema.NullOr(Schema.DateTimeUtc), shown("none"), [
+      "Expires",
+      "有效期",
+      "When it stops working; null: never."
+    ]),
+    rolled_at: field(Schema.NullOr(Schema.DateTimeUtc), shown("none"), [
+      "Last rolled",
+      "上次轮换",
+      "When its secret was last rolled; null: it has the first one."
+    ]),
+    revoked_at: field(Schema.NullOr(Schema.DateTimeUtc), shown("none"), [
+      "Revoked",
+      "吊销时间",
+      "When it was revoked; null while it was not."
+    ]),
+    last_used_at: field(Schema.NullOr(Schema.DateTimeUtc), shown("none"), [
+      "Last used",
+      "最近使用",
+      "When it was last used, up to half a minute late; null: never."
+    ]),
+    last_used_ip: field(Schema.NullOr(Schema.String), shown("person"), [
+      "Last used from",
+      "最近使用的 IP",
+      "The address that last used it; null: none has."
+    ]),
+    /** Addresses of people of the merchant. */
+    created_by: field(Schema.NullOr(Schema.String), shown("person"), [
+      "Seen by",
+      "查看过的成员",
+      "The address of the merchant's person who made it and was shown its first secret; null: an operator, or not kept."
+    ]),
+    rolled_by: field(Schema.NullOr(Schema.String), shown("person"), [
+      "Rolled by",
+      "轮换者",
+      "The same of the one who rolled it last; null: an operator, or never rolled."
+    ])
+  },
+  {
+    object: "api_key",
+    label: { en: "API keys", zh: "API 密钥" },
+    list: {
+      name: "shown",
+      status: "shown",
+      scopes: "wide",
+      last_used_at: "shown",
+      expires_at: "wide",
+      created_by: "shown",
+      ip_allowlist: "hidden",
+      created_at: "hidden",
+      rolled_at: "hidden",
+      key_id: "hidden"
+    },
+    brief: [],
+    facts: [],
+    filters: {}
+  }
+)
 export const apiKeySecrets = ownTable("api_key_secrets", ["key_hash", "key_id", "ends_at"])
 export const endedKeys = ownTable("ended_keys", ["key_hash"])
 const leak = ["id", "merchant_id", "mode", "key_id", "key_hash", "status", "error", "reported_at", "attempts"] as const

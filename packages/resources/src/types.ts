@@ -23,10 +23,18 @@ export type Fixed<C> = {
   >
 }
 
-/** The schemas of the columns that have one, by their own names. */
-export type Schemas<C> = {
-  readonly [Name in keyof C as C[Name] extends { readonly schema: Schema.Constraint } ? Name : never]: SchemaOf<C[Name]>
+/** The schemas of a row's columns by their own names, of those that have one. A time is read by `Time`. */
+export type RowFields<C, Time extends Schema.Constraint> = {
+  readonly [Name in keyof C as C[Name] extends { readonly schema: Schema.Constraint } ? Name : never]: Timed<
+    SchemaOf<C[Name]>,
+    Time
+  >
 }
+type Timed<S extends Schema.Constraint, Time extends Schema.Constraint> = S["Type"] extends DateTime.Utc
+  ? Time
+  : S["Type"] extends DateTime.Utc | null
+    ? Schema.NullOr<Time>
+    : S
 
 // The wire ---------------------------------------------------------------------------
 
@@ -68,12 +76,17 @@ export type Viewed<Kind extends string, F> = Schema.Struct<WireFields<Kind, F> &
 
 type MadeNames<F> = { [Name in keyof F]: F[Name] extends { readonly made: string } ? Name : never }[keyof F]
 
+/** How an object names the fields: as a state does, or as a row. */
+export type Naming = "camel" | "row"
+
 /** What an object must have so that the fields that are not made can be read from it. */
-export type Shows<F> = {
+export type Shows<F, N extends Naming> = {
   readonly [
     Name in keyof F & string as F[Name] extends { readonly made: string } | { readonly absent: true }
       ? never
-      : Camel<Name>
+      : N extends "camel"
+        ? Camel<Name>
+        : Name
   ]: SchemaOf<F[Name]>["Type"]
 }
 

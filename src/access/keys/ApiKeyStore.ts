@@ -4,8 +4,10 @@
  */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
-import { ApiKeyId, apiKeyPrefix, MerchantId, Mode } from "@coffer/model/Ids"
+import { ApiKeyId, apiKeyPrefix, MerchantId } from "@coffer/model/Ids"
 import { scopedKeysMax } from "@coffer/model/Limits"
+import { rowFields } from "@coffer/resources/listed"
+import { apiKeys } from "@coffer/resources/merchants"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
@@ -21,23 +23,7 @@ import { TimeColumn } from "../../platform/runtime/codecs.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 
-export const ApiKey = Schema.Struct({
-  key_id: ApiKeyId,
-  merchant_id: MerchantId,
-  mode: Mode,
-  name: Schema.String,
-  scopes: Schema.Array(Schema.String),
-  ip_allowlist: Schema.String,
-  created_at: TimeColumn,
-  expires_at: Schema.NullOr(TimeColumn),
-  rolled_at: Schema.NullOr(TimeColumn),
-  revoked_at: Schema.NullOr(TimeColumn),
-  last_used_at: Schema.NullOr(TimeColumn),
-  last_used_ip: Schema.NullOr(Schema.String),
-  /** Addresses of people of the merchant. */
-  created_by: Schema.NullOr(Schema.String),
-  rolled_by: Schema.NullOr(Schema.String)
-})
+export const ApiKey = Schema.Struct(rowFields(apiKeys, TimeColumn))
 export type ApiKey = typeof ApiKey.Type
 
 /** The environment has reached its limit of active keys. */

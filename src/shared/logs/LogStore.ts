@@ -6,7 +6,7 @@ import { firstIdBody, millisOfId, type Mode, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { apiLogs } from "@coffer/resources/calls"
-import { schemasOf } from "@coffer/resources/listed"
+import { rowFields } from "@coffer/resources/listed"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, identity, Layer, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
@@ -47,14 +47,13 @@ export interface NewLogRow extends Bodies {
 }
 
 const StoredRow = Schema.Struct({
-  ...schemasOf(apiLogs),
+  ...rowFields(apiLogs, TimeColumn),
   /** For rows that were written before there were blocks. */
   request_body: Schema.Unknown,
   response_body: Schema.Unknown,
   /** Where the bodies are; null of a call without any. */
   block: Schema.NullOr(Schema.Int),
   place: Schema.NullOr(Schema.Int),
-  created_at: TimeColumn,
   /** Null of a row of an older version. */
   ahead_ms: Schema.NullOr(Schema.Int)
 })

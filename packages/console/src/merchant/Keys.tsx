@@ -1,5 +1,6 @@
 /** The keys of one environment: the main key, and keys with scopes. */
 import type { ApiKeyQuery, ApiKeyResource } from "@coffer/contract/ApiKeys"
+import { apiKeys } from "@coffer/resources/merchants"
 import { personMayDo } from "@coffer/rules/people/mayDo"
 import { lacking } from "@coffer/rules/people/rights"
 import { scopesOfRole } from "@coffer/rules/people/roleScopes"
@@ -9,12 +10,12 @@ import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
-import { columnsFor } from "../parts/columns.tsx"
+import { columnsOf } from "../parts/declared.tsx"
 import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { SecretOnce } from "../parts/Secret.tsx"
 import { Empty } from "../parts/states.tsx"
 import { Time } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
 import { ScopesTable } from "./ScopesTable.tsx"
@@ -23,7 +24,6 @@ type Key = ApiKeyResource
 
 const texts = {
   en: {
-    title: "API keys",
     main: "Main key",
     mainSays:
       "Full access to this environment. Your server sends it in the X-Api-Key header. It can't be shown again: " +
@@ -40,7 +40,6 @@ const texts = {
     create: "Create key",
     createSays:
       "Give each program a key with only the permissions it needs. A key's permissions can't be changed later.",
-    scopes: "Permissions",
     name: "Name",
     nameHint: "What it is for, such as “Accounting”.",
     expires: "Expires",
@@ -50,14 +49,8 @@ const texts = {
     year: "In 1 year",
     allowlist: "IP allowlist",
     allowlistHint: "IP addresses and ranges the key can be used from. Leave empty to use the environment's allowlist.",
-    status: "Status",
-    used: "Last used",
     from: "from",
-    created: "Created",
-    by: "Seen by",
     left: "No longer here: roll this key",
-    rolled: "Last rolled",
-    number: "Key ID",
     change: "Edit",
     acts: "Actions",
     roll: "Roll key",
@@ -72,7 +65,6 @@ const texts = {
       "The main key has full access. A restricted key has only the permissions you select, such as reading orders or making refunds."
   },
   zh: {
-    title: "API 密钥",
     main: "主密钥",
     mainSays: "拥有当前环境的全部权限。您的服务器通过 X-Api-Key 请求头发送。系统仅保存其哈希值，无法再次显示。",
     reset: "重置",
@@ -85,7 +77,6 @@ const texts = {
     newKey: "新密钥",
     create: "创建密钥",
     createSays: "为每个程序创建仅含所需权限的密钥。密钥的权限创建后不可更改。",
-    scopes: "权限",
     name: "名称",
     nameHint: "用途，例如“会计”。",
     expires: "有效期",
@@ -95,14 +86,8 @@ const texts = {
     year: "一年",
     allowlist: "IP 白名单",
     allowlistHint: "允许使用该密钥的 IP 地址和网段。留空则使用环境的 IP 白名单。",
-    status: "状态",
-    used: "最近使用",
     from: "来自",
-    created: "创建时间",
-    by: "查看过的成员",
     left: "已离开，请轮换此密钥",
-    rolled: "上次轮换",
-    number: "密钥 ID",
     change: "编辑",
     acts: "操作",
     roll: "轮换",
@@ -117,8 +102,6 @@ const texts = {
   }
 }
 type Texts = typeof texts.en
-
-const { code, plain, state, time } = columnsFor<Key>()
 
 /** The person who was shown the secret, and knows it, also after leaving. */
 const knownTo = ({ created_by, rolled_at, rolled_by }: Key) => (rolled_at === null ? created_by : rolled_by)
@@ -137,48 +120,32 @@ const KnownTo = ({ email }: { readonly email: string | null }) => {
   )
 }
 
-const columnsOf = (words: Texts, { account }: Reader, actsOf: ActsOf | undefined): ReadonlyArray<Column<Key>> => [
-  plain("name", words.name),
-  state(words.status),
-  {
-    id: "scopes",
-    name: words.scopes,
-    isWide: true,
-    text: ({ scopes }) => scopes.join(" "),
-    cell: ({ scopes }) => <span className="small">{scopes.join(", ")}</span>
-  },
-  {
-    id: "used",
-    name: words.used,
-    text: ({ last_used_at }) => last_used_at ?? "",
-    cell: ({ last_used_at, last_used_ip }) => (
-      <>
-        <Time at={last_used_at} none={words.never} />
-        {last_used_ip !== null && (
-          <span className="soft small block">
-            {words.from} {last_used_ip}
-          </span>
-        )}
-      </>
-    )
-  },
-  {
-    id: "expires",
-    name: words.expires,
-    isWide: true,
-    text: ({ expires_at }) => expires_at ?? "",
-    cell: ({ expires_at }) => <Time at={expires_at} none={words.never} />
-  },
-  {
-    id: "by",
-    name: words.by,
-    text: (key) => knownTo(key) ?? "",
-    cell: (key) => (account === undefined ? knownTo(key) : <KnownTo email={knownTo(key)} />)
-  },
-  plain("ip_allowlist", words.allowlist, { isHidden: true }),
-  time("created_at", words.created, { isHidden: true }),
-  time("rolled_at", words.rolled, { isHidden: true }),
-  code("key_id", words.number, { isHidden: true }),
+const columns = (
+  words: Texts,
+  language: Language,
+  { account }: Reader,
+  actsOf: ActsOf | undefined
+): ReadonlyArray<Column<Key>> => [
+  ...columnsOf<Key>(apiKeys, language, {
+    scopes: { cell: ({ scopes }) => <span className="small">{scopes.join(", ")}</span> },
+    last_used_at: {
+      cell: ({ last_used_at, last_used_ip }) => (
+        <>
+          <Time at={last_used_at} none={words.never} />
+          {last_used_ip !== null && (
+            <span className="soft small block">
+              {words.from} {last_used_ip}
+            </span>
+          )}
+        </>
+      )
+    },
+    expires_at: { cell: ({ expires_at }) => <Time at={expires_at} none={words.never} /> },
+    created_by: {
+      text: (key) => knownTo(key) ?? "",
+      cell: (key) => (account === undefined ? knownTo(key) : <KnownTo email={knownTo(key)} />)
+    }
+  }),
   ...(actsOf === undefined ? [] : [{ id: "acts", name: words.acts, cell: actsOf }])
 ]
 
@@ -188,10 +155,11 @@ type ActsOf = (key: Key) => React.ReactNode
 export const useKeys = (actsOf: ActsOf | undefined): ListBy<Key, ApiKeyQuery> => {
   const reader = useReader()
   const words = useWords(texts)
+  const language = useLanguage()
   return {
     id: "keys",
-    title: words.title,
-    columns: columnsOf(words, reader, actsOf),
+    title: apiKeys.listing.label[language],
+    columns: columns(words, language, reader, actsOf),
     ...reader.lists.keys,
     keyOf: ({ key_id }) => key_id,
     liveEvery: 30_000,
