@@ -1,29 +1,21 @@
 /** `coffer deliveries`: deliveries of events, and resends of many at once. */
+import { deliveries as declared } from "@coffer/resources/webhooks"
 import { Command } from "effect/cli"
 import type { WebhookDelivery } from "../../sdk/src/index.ts"
+import { filtersOf } from "./declared.ts"
 import { deliveryColumns } from "./deliveryColumns.ts"
-import { oneOf, text } from "./flags.ts"
 import { withoutNone } from "./withoutNone.ts"
 import { resend } from "./resend.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
-const filters = {
-  status: oneOf("status", ["pending", "succeeded", "failed", "skipped"], "Only with this status"),
-  eventId: text("event-id", "Only deliveries of this event"),
-  endpointId: text("endpoint-id", "Only deliveries to this endpoint")
-}
+const filters = filtersOf(declared)
 
 const deliveries: Resource<WebhookDelivery, typeof filters> = {
   called: "deliveries",
   idOf: ({ id }) => id,
   columns: deliveryColumns,
   filters,
-  list: (coffer, cursors, { endpointId, eventId, status }) => [
-    coffer.webhookDeliveries.list({
-      ...cursors,
-      ...withoutNone({ status, event_id: eventId, endpoint_id: endpointId })
-    })
-  ]
+  list: (coffer, cursors, flags) => [coffer.webhookDeliveries.list({ ...cursors, ...withoutNone(flags) })]
 }
 
 export const deliveriesCommand = Command.make("deliveries").pipe(

@@ -1,20 +1,14 @@
 /** Deliveries of events with their attempts, and resends (silences: W5, W11, W15). */
-import { EventType } from "@coffer/model/EventType"
+import { filterFields, wireFields } from "@coffer/resources/listed"
+import { deliveries } from "@coffer/resources/webhooks"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, DeliveryNotFound, InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
-import { instant, int, kind, mode, ofMerchant, orNull, text, withExample } from "./fields.ts"
+import { instant, int, mode, ofMerchant, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
-
-export const deliveryStates = ["pending", "succeeded", "failed", "skipped"] as const
-const DeliveryState = Schema.Literals(deliveryStates).annotate({
-  description:
-    "`pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled " +
-    "or deleted."
-})
 
 const Attempt = Schema.Struct({
   attempt: int("Its number, from 1."),
@@ -54,20 +48,15 @@ const sample = {
   created_at: "2026-11-21T09:31:12.502Z"
 } as const
 
+const { created_at, ...head } = wireFields(deliveries, {
+  next_attempt_at: orNull(Schema.String, deliveries.fields.next_attempt_at.says)
+})
+
 export const DeliveryResource = withExample(
   Schema.Struct({
-    object: kind("webhook_delivery"),
-    id: text("Number of the delivery; begins with `dlv_`."),
-    mode,
-    event_id: text("The event that is delivered."),
-    event_type: EventType.annotate({ description: "Its type." }),
-    endpoint_id: orNull(Schema.String, "The endpoint; null for an order's `notify_url` and the account's address."),
-    url: text("Where it is posted to."),
-    status: DeliveryState,
-    next_attempt_at: orNull(Schema.String, "When the next attempt is due; null when none is to come by itself."),
-    resend_of: orNull(Schema.String, "The delivery that this one sends again on request; null for a first one."),
+    ...head,
     attempts: Schema.Array(Attempt).annotate({ description: "Attempts that were made, in their order." }),
-    created_at: instant("When it was recorded: with the event, or when it was asked for.")
+    created_at
   }).annotate({ identifier: "WebhookDelivery", description: "The delivery." }),
   sample
 )
@@ -75,9 +64,7 @@ export type DeliveryResource = typeof DeliveryResource.Encoded
 
 export const DeliveryQuery = Schema.Struct({
   ...ListQuery,
-  event_id: Schema.optionalKey(text("Deliveries of this event.")),
-  endpoint_id: Schema.optionalKey(text("Deliveries to this endpoint.")),
-  status: Schema.optionalKey(DeliveryState)
+  ...filterFields(deliveries)
 })
 export type DeliveryQuery = typeof DeliveryQuery.Type
 

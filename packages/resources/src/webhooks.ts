@@ -1,4 +1,9 @@
 /** Events, their endpoints, and receivers' answers. */
+import { EventType } from "@coffer/model/EventType"
+import { MerchantId } from "@coffer/model/Ids"
+import { Schema } from "effect"
+import { code, field, listed, typed } from "./listed.ts"
+import { mode } from "./shared.ts"
 import { archived, each, forNobody, listWith, resource, shown } from "./Resource.ts"
 
 export const events = resource("events", {
@@ -15,14 +20,78 @@ export const events = resource("events", {
   created_at: shown("none")
 })
 
-export const deliveries = resource("deliveries", {
-  ...each(shown("none"), ["id", "event_id", "mode", "endpoint_id", "status", "resend_of", "next_attempt_at"]),
-  url: shown("mentions"),
-  /** Its host, by which one slow receiver delays no other. */
-  destination: forNobody("mentions"),
-  ...each(forNobody("none"), ["merchant_id", "attempts", "leased_until"]),
-  created_at: shown("none")
-})
+const statusSays =
+  "`pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled " +
+  "or deleted."
+
+/** On the wire it has its attempts, too, which are rows of their own. */
+export const deliveries = listed(
+  "deliveries",
+  {
+    id: field(
+      Schema.String,
+      shown("none"),
+      ["Delivery ID", "投递编号", "Number of the delivery; begins with `dlv_`."],
+      code
+    ),
+    mode,
+    event_id: field(Schema.String, shown("none"), ["Event ID", "事件 ID", "The event that is delivered."], code),
+    event_type: field(EventType, shown("none"), ["Event type", "事件类型", "Its type."], { made: "unstored" }),
+    endpoint_id: field(
+      Schema.NullOr(Schema.String),
+      shown("none"),
+      ["Endpoint ID", "端点 ID", "The endpoint; null for an order's `notify_url` and the account's address."],
+      code
+    ),
+    url: field(Schema.String, shown("mentions"), ["URL", "URL", "Where it is posted to."]),
+    status: field(
+      Schema.Literals(["pending", "succeeded", "failed", "skipped"]),
+      shown("none"),
+      ["Status", "状态", statusSays],
+      { look: "state" }
+    ),
+    next_attempt_at: field(Schema.NullOr(Schema.DateTimeUtc), shown("none"), [
+      "Next attempt",
+      "下次尝试",
+      "When the next attempt is due; null when none is to come by itself."
+    ]),
+    resend_of: field(
+      Schema.NullOr(Schema.String),
+      shown("none"),
+      ["Resend of", "重发自", "The delivery that this one sends again on request; null for a first one."],
+      code
+    ),
+    created_at: field(Schema.DateTimeUtc, shown("none"), [
+      "Created",
+      "创建时间",
+      "When it was recorded: with the event, or when it was asked for."
+    ]),
+
+    merchant_id: typed(MerchantId, forNobody("none")),
+    /** Its host, by which one slow receiver delays no other. */
+    destination: forNobody("mentions"),
+    ...each(forNobody("none"), ["attempts", "leased_until"])
+  },
+  {
+    object: "webhook_delivery",
+    label: { en: "Deliveries", zh: "投递" },
+    list: {
+      event_type: "shown",
+      status: "shown",
+      url: "wide",
+      next_attempt_at: "wide",
+      created_at: "shown",
+      id: "hidden"
+    },
+    brief: ["id", "status", "next_attempt_at", "event_type", "url"],
+    facts: ["event_id", "endpoint_id", "url", "created_at", "next_attempt_at", "resend_of"],
+    filters: {
+      event_id: "Deliveries of this event.",
+      endpoint_id: "Deliveries to this endpoint.",
+      status: statusSays
+    }
+  }
+)
 
 export const deliveryAttempts = resource("delivery_attempts", {
   delivery_id: archived("none"),

@@ -1,9 +1,11 @@
 /** Deliveries and their attempts as they are read back. They are written with their events, and by `DeliveryStore`. */
 import { EventType } from "@coffer/model/EventType"
-import { MerchantId, Mode, prefixes } from "@coffer/model/Ids"
+import { prefixes } from "@coffer/model/Ids"
 import { belongsTo, type Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
+import { rowFields } from "@coffer/resources/listed"
+import { deliveries } from "@coffer/resources/webhooks"
 import { Context, Effect, identity, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { ListHorizon } from "../../platform/postgres/ListHorizon.ts"
@@ -12,20 +14,7 @@ import { along, equals, isStorable, type Search } from "../../platform/postgres/
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
 
-export const deliveryStates = ["pending", "succeeded", "failed", "skipped"] as const
-
-const DeliveryRow = Schema.Struct({
-  id: Schema.String,
-  event_id: Schema.String,
-  merchant_id: MerchantId,
-  mode: Mode,
-  endpoint_id: Schema.NullOr(Schema.String),
-  url: Schema.String,
-  status: Schema.Literals(deliveryStates),
-  next_attempt_at: Schema.NullOr(TimeColumn),
-  resend_of: Schema.NullOr(Schema.String),
-  created_at: TimeColumn
-})
+const DeliveryRow = Schema.Struct(rowFields(deliveries, TimeColumn))
 type DeliveryRow = typeof DeliveryRow.Type
 
 const AttemptRow = Schema.Struct({
@@ -126,7 +115,7 @@ const isOwned = (account: Account | undefined, { merchant_id: merchantId, mode }
 
 /** Each delivery has one state, so a list without a filter by state merges the lists of all states. */
 const searchOf = (sql: SqlClient.SqlClient, { endpoint_id, event_id, status }: DeliveryFilters): Search => {
-  const states = status === undefined ? deliveryStates : [status]
+  const states = status === undefined ? deliveries.columns.status.schema.literals : [status]
   const inState = status === undefined ? [] : [sql`status = ${status}`]
   const ofEndpoint = endpoint_id === undefined ? [] : [equals(sql, "endpoint_id", endpoint_id)]
   if ([endpoint_id, event_id].some((id) => id !== undefined && !isStorable(id))) return { filters: [sql`false`] }

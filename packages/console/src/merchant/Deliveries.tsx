@@ -1,12 +1,12 @@
 /** The list of deliveries of events, with bulk resends. */
-import { type DeliveryQuery, DeliveryResource } from "@coffer/contract/WebhookDeliveries"
+import type { DeliveryQuery, DeliveryResource } from "@coffer/contract/WebhookDeliveries"
+import { deliveries } from "@coffer/resources/webhooks"
 import { act } from "../api/acts.ts"
 import type { InAccount } from "../api/session.ts"
 import type { BulkAct } from "../parts/BulkActs.tsx"
-import { columnsFor } from "../parts/columns.tsx"
+import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { stateChoices } from "../parts/stateWords.ts"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { Link } from "wouter"
 import { ObjectList } from "./ObjectList.tsx"
@@ -16,17 +16,8 @@ export type Delivery = DeliveryResource
 
 const texts = {
   en: {
-    title: "Deliveries",
-    event: "Event",
-    eventNumber: "Event ID",
-    endpoint: "Endpoint ID",
-    status: "Status",
-    url: "URL",
     attempts: "Attempts",
     answer: "Last response",
-    next: "Next attempt",
-    created: "Created",
-    number: "Delivery ID",
     noAnswer: "No response",
     resend: "Resend",
     resendSays: "Sends each event to the same URL again, with the same event ID.",
@@ -35,17 +26,8 @@ const texts = {
     add: "Add endpoint"
   },
   zh: {
-    title: "投递",
-    event: "事件",
-    eventNumber: "事件 ID",
-    endpoint: "端点 ID",
-    status: "状态",
-    url: "URL",
     attempts: "尝试次数",
     answer: "最近响应",
-    next: "下次尝试",
-    created: "创建时间",
-    number: "投递编号",
     noAnswer: "无响应",
     resend: "重新发送",
     resendSays: "将每个事件再次发送到同一 URL，事件 ID 不变。",
@@ -62,36 +44,27 @@ export const lastAnswer = ({ attempts }: Delivery, none: string): string => {
   return last === undefined ? "–" : String(last.status_code ?? last.failure ?? none)
 }
 
-const { code, plain, state, time } = columnsFor<Delivery>()
-
-const columnsOf = (words: Texts): ReadonlyArray<Column<Delivery>> => [
-  plain("event_type", words.event),
-  state(words.status),
-  {
-    id: "url",
-    name: words.url,
-    isWide: true,
-    text: ({ url }) => url,
-    cell: ({ url }) => <span className="address">{url}</span>
-  },
-  {
-    id: "answer",
-    name: words.answer,
-    text: (row) => lastAnswer(row, words.noAnswer),
-    cell: (row) => lastAnswer(row, words.noAnswer)
-  },
-  {
-    id: "attempts",
-    name: words.attempts,
-    isNumber: true,
-    isWide: true,
-    text: ({ attempts }) => String(attempts.length),
-    cell: ({ attempts }) => attempts.length
-  },
-  time("next_attempt_at", words.next, { isWide: true }),
-  time("created_at", words.created),
-  code("id", words.number, { isHidden: true })
-]
+const columns = (words: Texts, language: Language): ReadonlyArray<Column<Delivery>> =>
+  columnsOf<Delivery>(deliveries, language, {
+    url: { cell: ({ url }) => <span className="address">{url}</span> }
+  }).toSpliced(
+    3,
+    0,
+    {
+      id: "answer",
+      name: words.answer,
+      text: (row) => lastAnswer(row, words.noAnswer),
+      cell: (row) => lastAnswer(row, words.noAnswer)
+    },
+    {
+      id: "attempts",
+      name: words.attempts,
+      isNumber: true,
+      isWide: true,
+      text: ({ attempts }) => String(attempts.length),
+      cell: ({ attempts }) => attempts.length
+    }
+  )
 
 export const resend = ({ api }: InAccount, id: string) =>
   act(
@@ -118,13 +91,9 @@ const listOf = (
   language: Language
 ): ListBy<Delivery, DeliveryQuery> => ({
   id: "deliveries",
-  title: words.title,
-  columns: columnsOf(words),
-  filters: [
-    { name: "status", label: words.status, choices: stateChoices(DeliveryResource.fields.status.literals, language) },
-    { name: "event_id", label: words.eventNumber },
-    { name: "endpoint_id", label: words.endpoint }
-  ],
+  title: deliveries.listing.label[language],
+  columns: columns(words, language),
+  filters: filtersOf(deliveries, language),
   ...lists.deliveries,
   keyOf: ({ id }) => id,
   bulk: account?.may("webhooks:write") ? [resendAct(account, words)] : [],

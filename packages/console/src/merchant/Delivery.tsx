@@ -1,21 +1,22 @@
 /** The page of a delivery: each attempt with the receiver's answer, the body that was sent, and sending it again. */
+import { deliveries } from "@coffer/resources/webhooks"
 import type * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Link, useLocation } from "wouter"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { Act } from "../parts/act.tsx"
+import { factsOf } from "../parts/declared.tsx"
 import { Json } from "../parts/Json.tsx"
 import { type NamedFacts, ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { State, Time } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { useLanguage, useWords } from "../parts/words.ts"
 import { type Delivery as DeliveryRow, resend } from "./Deliveries.tsx"
 import { type Reader, useReader } from "./reader.ts"
 
 export const deliveryTexts = {
   en: {
-    deliveries: "Deliveries",
     resend: "Resend",
     resendSays: "Sends the event to the same URL again right away, with the same event ID.",
     waits: "Delivery in progress. It will be retried automatically.",
@@ -27,17 +28,10 @@ export const deliveryTexts = {
     noAnswer: "No response",
     answer: "Response",
     emptyAnswer: "Empty response body.",
-    event: "Event",
-    endpoint: "Endpoint",
-    address: "URL",
-    created: "Created",
-    next: "Next attempt",
-    first: "Resend of",
     otherAddress: "URL of the order or account",
     lead: "The endpoint did not accept this event. Check its response and fix the server, then resend."
   },
   zh: {
-    deliveries: "投递",
     resend: "重新发送",
     resendSays: "立即将事件再次发送到同一 URL，事件 ID 不变。",
     waits: "投递中，系统会自动重试。",
@@ -49,12 +43,6 @@ export const deliveryTexts = {
     noAnswer: "无响应",
     answer: "响应",
     emptyAnswer: "响应正文为空。",
-    event: "事件",
-    endpoint: "端点",
-    address: "URL",
-    created: "创建时间",
-    next: "下次尝试",
-    first: "重发自",
     otherAddress: "订单或账户的 URL",
     lead: "端点未成功接收此事件。请检查响应并修复服务器，然后重新发送。"
   }
@@ -74,6 +62,7 @@ interface Props {
 /** The page as each reader has it. */
 export const DeliveryPage = ({ acts, back, children, facts, number, pageOf, result }: Props) => {
   const words = useWords(deliveryTexts)
+  const language = useLanguage()
   const linked = (id: string) => {
     const page = pageOf(id)
     return page === undefined ? (
@@ -97,12 +86,11 @@ export const DeliveryPage = ({ acts, back, children, facts, number, pageOf, resu
       acts={({ data }) => acts(data)}
       facts={({ data }) => [
         ...(facts?.(data) ?? []),
-        [words.event, linked(data.event_id)],
-        [words.endpoint, data.endpoint_id === null ? words.otherAddress : linked(data.endpoint_id)],
-        [words.address, data.url],
-        [words.created, <Time key="c" at={data.created_at} />],
-        [words.next, <Time key="n" at={data.next_attempt_at} />],
-        ...(data.resend_of === null ? [] : [[words.first, linked(data.resend_of)] as const])
+        ...factsOf(deliveries, data, language, {
+          event_id: linked(data.event_id),
+          endpoint_id: data.endpoint_id === null ? words.otherAddress : linked(data.endpoint_id),
+          resend_of: data.resend_of === null ? undefined : linked(data.resend_of)
+        })
       ]}
     >
       {({ data }) => (
@@ -140,7 +128,7 @@ const Delivery = ({ number }: { readonly number: string }) => {
   return (
     <DeliveryPage
       result={delivery}
-      back={[`${base}/deliveries`, words.deliveries]}
+      back={[`${base}/deliveries`, deliveries.listing.label[useLanguage()]]}
       number={number}
       pageOf={pageOf}
       acts={({ id, status }) =>
