@@ -4,9 +4,9 @@
  * claim before. A runner ends anywhere, loses its session, an answer of the database is lost and the change written
  * late or never, leases run out, and the row is kept no longer.
  *
- * Stands for src/door/edge/Idempotency.ts (`claimedBefore`, `alongWith`, `decide`), src/shared/idempotency/IdempotencyKeys.ts
- * (`take`, `meet`, `look`, `finish`, `endLater`), src/shared/idempotency/Answering.ts (`withRenewal`, `withAnswer`), `judge` in
- * packages/rules/src/idempotency/claim.ts, and `isAbandoned` in packages/cluster/src/Runs.ts. Guards:
+ * Stands for src/shared/idempotency: Idempotency.ts (`claimedBefore`, `alongWith`, `decide`), IdempotencyKeys.ts
+ * (`take`, `meet`, `look`, `finish`, `endLater`), Answering.ts (`withRenewal`, `withAnswer`), `judge` in
+ * judge.ts, and `isAbandoned` in packages/cluster/src/Runs.ts. Guards:
  *
  *   NO_FENCE       a change is written only with the version of the claim that its request holds
  *   NO_RENEWAL     so is a change that is not yet the answer's

@@ -7,7 +7,7 @@ import {
   judge,
   keptDuration,
   leaseDuration
-} from "@coffer/rules/idempotency/claim"
+} from "../../src/shared/idempotency/judge.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 

@@ -121,7 +121,7 @@ export class Quotas extends HttpApiMiddleware.Service<Quotas, { requires: Caller
   error: RateLimited
 }) {}
 
-/** `Idempotency-Key` on every POST and DELETE (silences: I1 to I6). Implementation: `src/door/edge/Idempotency.ts`. */
+/** `Idempotency-Key` on every POST and DELETE (silences: I1 to I6). It is implemented in `src/shared/idempotency`. */
 export class Idempotency extends HttpApiMiddleware.Service<Idempotency, { requires: Caller }>()(
   "@coffer/contract/Idempotency",
   { error: [InvalidRequest, IdempotencyError, IdempotencyInProgress, Unavailable] }

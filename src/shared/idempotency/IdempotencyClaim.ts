@@ -3,7 +3,7 @@
  * it while it runs. The row's version is the fence: a request whose claim was taken over cannot write any more
  * (docs/decisions/0004). A request with a single commit writes the row with that commit (docs/decisions/0004).
  */
-import { leaseDuration } from "@coffer/rules/idempotency/claim"
+import { leaseDuration } from "./judge.ts"
 import { DateTime, Schema } from "effect"
 import { AlreadyExists, type Change, insert, update } from "../../platform/commit/Change.ts"
 import { table } from "../../platform/commit/Table.ts"

@@ -2,7 +2,7 @@
  * Front door to idempotency keys: claims one for a request, or answers what the first request with it got (silences: I1
  * to I6). Works across runners, since the claim is a row.
  */
-import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
+import { canonical, isShallow, judge } from "./judge.ts"
 import { Context, DateTime, Duration, Effect, Layer, Option, Random, Schema } from "effect"
 import { Runs } from "@coffer/cluster/Runs"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"

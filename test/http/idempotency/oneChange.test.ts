@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { isSingleCommit } from "../../../src/door/edge/Idempotency.ts"
+import { isSingleCommit } from "../../../src/shared/idempotency/Idempotency.ts"
 import { prepared, trap } from "../../kit/faults/failures.ts"
 import { routeOf, routes } from "../../kit/routes/routes.ts"
 import { send } from "../../kit/routes/write.ts"

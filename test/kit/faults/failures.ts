@@ -5,7 +5,7 @@
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Layer, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
-import { isSingleCommit } from "../../../src/door/edge/Idempotency.ts"
+import { isSingleCommit } from "../../../src/shared/idempotency/Idempotency.ts"
 import { Faults } from "../../../src/platform/runtime/Faults.ts"
 import { DatabaseUnavailable } from "../../../src/platform/postgres/trouble.ts"
 import type { Reply } from "../Api.ts"

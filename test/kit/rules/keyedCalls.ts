@@ -9,7 +9,7 @@ import { Cause, Context, DateTime, Duration, Effect, Exit, Layer, Option } from 
 import type { HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { Runs } from "@coffer/cluster/Runs"
-import * as Keyed from "../../../src/door/edge/Idempotency.ts"
+import * as Keyed from "../../../src/shared/idempotency/Idempotency.ts"
 import { CurrentRecord, type RequestRecord } from "../../../src/shared/http/CurrentRequest.ts"
 import { reply } from "../../../src/shared/http/replies.ts"
 import { withAnswer, answerOf } from "../../../src/shared/idempotency/Answering.ts"

@@ -5,13 +5,13 @@
  */
 import { Caller, Idempotency } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
-import { isIdempotencyKey } from "@coffer/rules/idempotency/claim"
+import { isIdempotencyKey } from "./judge.ts"
 import { Cause, Context, Duration, Effect, Exit, identity, Layer, Option, Schema, type Scope } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { CurrentClaim, type HeldClaim } from "../../shared/idempotency/Answering.ts"
+import { CurrentClaim, type HeldClaim } from "./Answering.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
-import { type IdempotencyClaim, isKeyTaken } from "../../shared/idempotency/IdempotencyClaim.ts"
+import { type IdempotencyClaim, isKeyTaken } from "./IdempotencyClaim.ts"
 import {
   type Answer,
   IdempotencyKeys,
@@ -19,12 +19,12 @@ import {
   type Met,
   parsedBody,
   StillRunning as NotEnded
-} from "../../shared/idempotency/IdempotencyKeys.ts"
+} from "./IdempotencyKeys.ts"
 import { memoize } from "@coffer/model/memoize"
-import { CurrentRecord, type RequestRecord } from "../../shared/http/CurrentRequest.ts"
-import { unavailable } from "../../shared/http/refusals.ts"
-import { idempotencyRefusals } from "../../shared/idempotency/idempotencyRefusals.ts"
-import { refuseWith, reply } from "../../shared/http/replies.ts"
+import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
+import { unavailable } from "../http/refusals.ts"
+import { idempotencyRefusals } from "./idempotencyRefusals.ts"
+import { refuseWith, reply } from "../http/replies.ts"
 import { withoutDeadline } from "../../platform/runtime/Deadline.ts"
 import { elapsedMillis } from "../../platform/runtime/realTime.ts"
 
@@ -220,7 +220,7 @@ const endpointsMax = 1_000
  * Decodes the body: a null that the decoded body lacks means "absent", and is dropped from the fingerprint. A body that
  * the endpoint refuses stays as it is.
  */
-export const dropAbsentNulls = memoize(endpointsMax, identity<HttpApiEndpoint.Top>, ({ payload }) => {
+const dropAbsentNulls = memoize(endpointsMax, identity<HttpApiEndpoint.Top>, ({ payload }) => {
   const [content] = payload.values()
   if (content === undefined) return identity<unknown>
   const decode = Schema.decodeUnknownEffect(
