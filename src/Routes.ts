@@ -1,6 +1,5 @@
 /** Provides the routes: handlers of both APIs, pages, probes, and the middleware in front of them. */
 import { Api } from "@coffer/contract/Api"
-import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -26,6 +25,7 @@ import * as Documents from "./door/documents/Documents.ts"
 import * as SecurityText from "./door/documents/SecurityText.ts"
 import * as Edge from "./door/edge/Edge.ts"
 import * as Health from "./door/edge/Health.ts"
+import { layerConsole } from "./shared/http/granting.ts"
 import * as Idempotency from "./shared/idempotency/Idempotency.ts"
 import * as MerchantKey from "./door/edge/MerchantKey.ts"
 import { layerGuest, layerOperator, layerPerson } from "./door/edge/peopleDoors.ts"
@@ -95,7 +95,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     DoctorHttp.layer(channels.checks)
   ])
 )
-const consoleRoutes = HttpApiBuilder.layer(ConsoleApi).pipe(
+const consoleRoutes = layerConsole.pipe(
   Layer.provide([
     SignInHttp.layer,
     PeopleHttp.layer,

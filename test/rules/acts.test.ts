@@ -1,10 +1,13 @@
 /** The table of acts: what its types demand of each row. */
 import { consoleActs, merchantActs, operatorActs } from "@coffer/contract/acts"
 import type { Api } from "@coffer/contract/Api"
-import type { ConsoleApi } from "@coffer/contract/Console"
+import { ConsoleApi } from "@coffer/contract/Console"
 import type { OperatorApi } from "@coffer/contract/Operator"
 import type { ConsoleAct, MerchantAct, OperatorAct, SayingOf, Table } from "@coffer/contract/actTypes"
 import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { type Checked, consoleGroup, type layerConsole } from "../../src/shared/http/granting.ts"
 
 type MerchantTable = Table<typeof Api, MerchantAct>
 type ConsoleTable = Table<typeof ConsoleApi, ConsoleAct>
@@ -59,6 +62,39 @@ describe("a table of acts does not compile", () => {
 })
 
 const byRole = consoleActs["people.invite"].gives
+
+const get = () => Effect.never
+const keys = { create: get, list: get, update: get, roll: get, revoke: get }
+
+describe("a group of the console does not compile", () => {
+  it("where it is made otherwise than behind the check of its acts", () => {
+    const plain = HttpApiBuilder.group(ConsoleApi, "quotas", (handlers) => handlers.handleAll({ get }))
+    const checked = consoleGroup("quotas", (handlers) => Effect.succeed(handlers.handleAll({ get })))
+    type Routes = Layer.Services<typeof layerConsole>
+    const isAsked: Checked<"quotas"> extends Routes ? true : false = true
+    // @ts-expect-error -- the routes ask for no group that stands without the check
+    const isAskedPlain: Layer.Success<typeof plain> extends Routes ? true : false = true
+    const fits: Layer.Success<typeof checked> extends Routes ? true : false = true
+    assert.deepStrictEqual([isAsked, isAskedPlain, fits], [true, true, true])
+  })
+
+  it("where a handler goes past the check", () => {
+    // @ts-expect-error -- only `handleAll` puts the check before the handlers
+    const past = consoleGroup("quotas", (handlers) => Effect.succeed(handlers.handle("get", get)))
+    assert.isDefined(past)
+  })
+
+  it("where an act gives the rights of its object, and the group does not say how they are found", () => {
+    // @ts-expect-error -- a key that is rolled gives its rights
+    const without = consoleGroup("api_keys", (handlers) => Effect.succeed(handlers.handleAll(keys)))
+    const found = consoleGroup(
+      "api_keys",
+      (handlers) => Effect.succeed(handlers.handleAll(keys)),
+      Effect.succeed(() => Effect.undefined)
+    )
+    assert.lengthOf([without, found], 2)
+  })
+})
 
 describe("the acts that have to say what they give", () => {
   it("are those whose body has a right, or whose answer has a secret", () => {

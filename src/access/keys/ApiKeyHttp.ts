@@ -1,11 +1,10 @@
 /** Handlers of `api_keys`, for operators and the console, and of the console's `main_keys` (docs/architecture.md). */
 import { CurrentPerson } from "@coffer/contract/Caller"
-import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
-import { granting } from "../../shared/http/granting.ts"
+import { consoleGroup } from "../../shared/http/granting.ts"
 import { commonRefusals } from "../../shared/http/refusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
 import { makerRefusals, merchantRefusals } from "../merchants/merchantRefusals.ts"
@@ -117,20 +116,13 @@ const operators = HttpApiBuilder.group(
 )
 
 /** The session's middleware has checked that the person may do this for the merchant of the path. */
-const people = HttpApiBuilder.group(
-  ConsoleApi,
+const people = consoleGroup(
   "api_keys",
   Effect.fnUntraced(function* (handlers) {
     const keys = yield* ApiKeys
     const merchants = yield* Merchants
-    /** Only callers with all of a key's rights may change it. */
-    const rightsOf = (params: Parameters<typeof keyOf>[0]) =>
-      keys.find(keyOf(params)).pipe(
-        Effect.map((key) => ({ is: "key", ...key }) as const),
-        Effect.catchTags({ ApiKeyNotFound })
-      )
 
-    return granting(handlers, "api_keys", rightsOf).handleAll({
+    return handlers.handleAll({
       create: span("api_keys.create")(
         function* ({ params, payload: { mode, ...terms } }) {
           const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
@@ -166,7 +158,16 @@ const people = HttpApiBuilder.group(
         return yield* reply(yield* noteChange(yield* keys.revoke(keyOf(params)), before))
       }, Effect.catchTags({ ApiKeyNotFound }))
     })
-  })
+  }),
+  // Only callers with all of a key's rights may change it.
+  Effect.map(
+    ApiKeys,
+    (keys) => (params: Parameters<typeof keyOf>[0]) =>
+      keys.find(keyOf(params)).pipe(
+        Effect.map((key) => ({ is: "key", ...key }) as const),
+        Effect.catchTags({ ApiKeyNotFound })
+      )
+  )
 )
 
 /** The person who is signed in. */
@@ -177,13 +178,12 @@ const caller = Effect.map(CurrentPerson, ({ personId, sessionId, shown }): Maker
 }))
 
 /** An owner's act needs no second person, as for keys with scopes. */
-const mainKeys = HttpApiBuilder.group(
-  ConsoleApi,
+const mainKeys = consoleGroup(
   "main_keys",
   Effect.fnUntraced(function* (handlers) {
     const merchants = yield* Merchants
 
-    return granting(handlers, "main_keys").handleAll({
+    return handlers.handleAll({
       reset: span("main_keys.reset")(
         function* ({ params: { merchant_id, mode } }) {
           return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode, yield* caller) })

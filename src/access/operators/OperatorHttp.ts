@@ -3,13 +3,12 @@
  * the console's `audit_log`.
  */
 import { CurrentOperator } from "@coffer/contract/Caller"
-import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { approvalsMax, AuditEntryResource } from "@coffer/contract/Operators"
 import { Effect, Layer, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { replyCsv } from "../../shared/http/csv.ts"
-import { forbidden } from "../../shared/http/granting.ts"
+import { consoleGroup, forbidden } from "../../shared/http/granting.ts"
 import { commonRefusals } from "../../shared/http/refusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
 import { span } from "../../platform/runtime/span.ts"
@@ -90,8 +89,7 @@ const auditLog = HttpApiBuilder.group(
   })
 )
 
-const merchantAuditLog = HttpApiBuilder.group(
-  ConsoleApi,
+const merchantAuditLog = consoleGroup(
   "audit_log",
   Effect.fnUntraced(function* (handlers) {
     const log = yield* AuditLog

@@ -1,13 +1,12 @@
 /** Handlers about people: the console's `people` group, and the operator's. */
 import { CurrentPerson } from "@coffer/contract/Caller"
-import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { installation, PersonRole } from "@coffer/model/PersonRole"
 import { Role } from "@coffer/model/Role"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { Effect, Layer, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { granting } from "../../shared/http/granting.ts"
+import { consoleGroup } from "../../shared/http/granting.ts"
 import { commonRefusals } from "../../shared/http/refusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
@@ -32,17 +31,12 @@ const inviter = Effect.map(CurrentPerson, ({ personId, sessionId, shown }): Invi
   email: shown.person.email
 }))
 
-const merchantPeople = HttpApiBuilder.group(
-  ConsoleApi,
+const merchantPeople = consoleGroup(
   "people",
   Effect.fnUntraced(function* (handlers) {
     const people = yield* People
-    const offered = ({ merchant_id, person_id }: { readonly merchant_id: string; readonly person_id: string }) =>
-      Effect.map(people.offeredRole(merchant_id, person_id), (role) =>
-        Option.isNone(role) ? undefined : ({ is: "person", role: role.value as PersonRole } as const)
-      )
 
-    return granting(handlers, "people", offered).handleAll({
+    return handlers.handleAll({
       list: span("people.list")(function* ({ params: { merchant_id } }) {
         const page = { data: yield* people.of(merchant_id), hasMore: false }
         return yield* replyList("person", `/console/api/merchants/${merchant_id}/people`, page, (person) =>
@@ -73,11 +67,18 @@ const merchantPeople = HttpApiBuilder.group(
         return yield* reply(personView(yield* people.recoverAt(merchant_id, person_id, personId), merchant_id))
       }, Effect.catchTags({ PersonNotFound, RoleConflict, TooManyRecoveries }))
     })
-  })
+  }),
+  Effect.map(
+    People,
+    (people) =>
+      ({ merchant_id, person_id }: { readonly merchant_id: string; readonly person_id: string }) =>
+        Effect.map(people.offeredRole(merchant_id, person_id), (role) =>
+          Option.isNone(role) ? undefined : ({ is: "person", role: role.value as PersonRole } as const)
+        )
+  )
 )
 
-const invitations = HttpApiBuilder.group(
-  ConsoleApi,
+const invitations = consoleGroup(
   "invitations",
   Effect.fnUntraced(function* (handlers) {
     const people = yield* People

@@ -5,11 +5,10 @@
  */
 import { isoText } from "@coffer/model/isoText"
 import { CurrentPerson } from "@coffer/contract/Caller"
-import { ConsoleApi } from "@coffer/contract/Console"
 import { savedViewsMax, type SavedViewResource } from "@coffer/contract/SavedViews"
 import * as Wire from "@coffer/contract/Errors"
 import { Effect, Option } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { consoleGroup } from "../../shared/http/granting.ts"
 import { refuseWith, reply, replyList } from "../../shared/http/replies.ts"
 import { storableText } from "../../platform/postgres/storable.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
@@ -45,8 +44,7 @@ const notShared = refuseWith(
   (request_id) => new Wire.Forbidden({ message: "The role viewer can't share views.", request_id })
 )
 
-export const layer = HttpApiBuilder.group(
-  ConsoleApi,
+export const layer = consoleGroup(
   "saved_views",
   Effect.fnUntraced(function* (handlers) {
     const views = yield* SavedViews

@@ -1,9 +1,8 @@
 /** Handlers about signing in: the console's `sign_in`, `session` and `passkeys` groups. */
 import { isoText } from "@coffer/model/isoText"
 import { CurrentPerson } from "@coffer/contract/Caller"
-import { ConsoleApi } from "@coffer/contract/Console"
 import { Effect, Layer, Option } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { consoleGroup } from "../../shared/http/granting.ts"
 import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
 import { AuditLog } from "../operators/AuditLog.ts"
@@ -73,8 +72,7 @@ const makeKnown = Effect.gen(function* () {
   })
 })
 
-const signIn = HttpApiBuilder.group(
-  ConsoleApi,
+const signIn = consoleGroup(
   "sign_in",
   Effect.fnUntraced(function* (handlers) {
     const signIn = yield* SignIn
@@ -166,8 +164,7 @@ const signIn = HttpApiBuilder.group(
   })
 )
 
-const session = HttpApiBuilder.group(
-  ConsoleApi,
+const session = consoleGroup(
   "session",
   Effect.fnUntraced(function* (handlers) {
     const signIn = yield* SignIn
@@ -215,8 +212,7 @@ const personOf = ({ personId, sessionId, shown }: CurrentPerson["Service"]) => (
   needsPasskey: shown.needs_passkey
 })
 
-const passkeys = HttpApiBuilder.group(
-  ConsoleApi,
+const passkeys = consoleGroup(
   "passkeys",
   Effect.fnUntraced(function* (handlers) {
     const passkeys = yield* Passkeys

@@ -1,18 +1,16 @@
 /** Handlers of the console's `settings` and `quotas` groups: a merchant's own people read and change its settings. */
 import { CurrentPerson } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
-import { ConsoleApi } from "@coffer/contract/Console"
 import type { MerchantSettingsResource } from "@coffer/contract/ConsoleMerchant"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { settingsWithoutWords } from "@coffer/rules/operator/loggedBody"
 import { forbiddenField, personMayDo } from "@coffer/rules/people/mayDo"
 import { normalEmail } from "@coffer/rules/people/signIn"
 import { Effect, Layer, Predicate } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Domains, type NoDomain as NoDomainError } from "../../access/domains/Domains.ts"
 import { makeQuotaUse, quotaWindowSeconds } from "../edge/MerchantKey.ts"
 import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
-import { granting } from "../../shared/http/granting.ts"
+import { consoleGroup } from "../../shared/http/granting.ts"
 import { replacedVersion } from "../../shared/http/replaced.ts"
 import { commonRefusals, refuseAs, refuseTemporarilyAs, unavailable } from "../../shared/http/refusals.ts"
 import { busy, reply } from "../../shared/http/replies.ts"
@@ -48,8 +46,7 @@ const noDomainMessages = {
   no_outbound: "Outbound calls are disabled on this installation (NO_OUTBOUND)."
 } as const
 
-const settings = HttpApiBuilder.group(
-  ConsoleApi,
+const settings = consoleGroup(
   "settings",
   Effect.fnUntraced(function* (handlers) {
     const merchants = yield* Merchants
@@ -94,7 +91,7 @@ const settings = HttpApiBuilder.group(
       })
     })
 
-    return granting(handlers, "settings").handleAll({
+    return handlers.handleAll({
       get: span("settings.get")(
         function* ({ params }) {
           return yield* reply(view(yield* merchants.find(params.merchant_id)))
@@ -156,8 +153,7 @@ const changerOf = (patch: object) =>
       personMayDo(role, "settings.update") && forbiddenField("settings.update", role, { ...patch }) === undefined
   }))
 
-const quotas = HttpApiBuilder.group(
-  ConsoleApi,
+const quotas = consoleGroup(
   "quotas",
   Effect.fnUntraced(function* (handlers) {
     const merchants = yield* Merchants

@@ -1,13 +1,11 @@
 /** Handler of the console's `overview` group. */
-import { ConsoleApi } from "@coffer/contract/Console"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { consoleGroup } from "../../shared/http/granting.ts"
 import { reply } from "../../shared/http/replies.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { Overview } from "./Overview.ts"
 
-export const layer = HttpApiBuilder.group(
-  ConsoleApi,
+export const layer = consoleGroup(
   "overview",
   Effect.fnUntraced(function* (handlers) {
     const overview = yield* Overview

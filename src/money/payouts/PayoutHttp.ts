@@ -1,8 +1,8 @@
 /** Handlers of the operator's `payouts` group (docs/architecture.md, section 7), and of the console's. */
-import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { consoleGroup } from "../../shared/http/granting.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { commonRefusals, unavailable } from "../../shared/http/refusals.ts"
 import { merchantRefusals } from "../../access/merchants/merchantRefusals.ts"
@@ -72,8 +72,7 @@ export const layer = HttpApiBuilder.group(
 const { InvalidField, PayoutNotFound } = { ...commonRefusals, ...payoutRefusals }
 
 /** A merchant's people read their payouts. The edge has found the merchant. */
-export const layerConsole = HttpApiBuilder.group(
-  ConsoleApi,
+export const layerConsole = consoleGroup(
   "payouts",
   Effect.fnUntraced(function* (handlers) {
     const payouts = yield* Payouts

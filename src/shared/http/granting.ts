@@ -1,17 +1,20 @@
 /**
  * What the console's door asks once the request is decoded, and before the handler: whether the person may set these
  * fields, and may give the rights of the act. The table of acts says both (`@coffer/contract/acts`). The middleware of
- * the session has checked the role, the merchant and the session (`src/door/edge/peopleDoors.ts`).
+ * the session has checked the role, the merchant and the session (`src/door/edge/peopleDoors.ts`). A group that is
+ * served without this check does not compile.
  */
 import * as Wire from "@coffer/contract/Errors"
-import { consoleAct, type ConsoleActName } from "@coffer/contract/acts"
+import { consoleAct, type ConsoleActName, type consoleActs } from "@coffer/contract/acts"
 import type { Gift } from "@coffer/contract/actTypes"
 import { CurrentPerson } from "@coffer/contract/Caller"
+import { ConsoleApi } from "@coffer/contract/Console"
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { forbiddenField, isForFresh } from "@coffer/rules/people/mayDo"
 import { givenBy, lacking } from "@coffer/rules/people/rights"
 import { freshFor } from "@coffer/rules/people/signIn"
-import { DateTime, Duration, Effect } from "effect"
+import { DateTime, Duration, Effect, type Layer, type Scope } from "effect"
+import { type HttpApi, HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { refuseWith } from "./replies.ts"
 
@@ -51,26 +54,89 @@ const check = Effect.fnUntraced(function* <Params>(
   if (isForFresh(consoleAct(act).fresh, mode) && !(yield* isFreshNow(openedAt))) return yield* forbidden(tooOld)
 })
 
-/** The handlers of a group of the console, behind the check of what each gives. */
-export const granting = <Params, Handlers extends { readonly handleAll: Function }>(
-  handlers: Handlers,
-  group: string,
-  objectOf: ObjectOf<Params> = () => Effect.undefined
-): Handlers => {
-  const behindCheck = (name: string, handler: Handler<Params>): Handler<Params> => {
-    const act = `${group}.${name}` as ConsoleActName
-    const { fields, gives } = consoleAct(act)
-    if (fields === undefined && gives === undefined) return handler
-    return Effect.fnUntraced(function* (call) {
-      const source = givenBy(gives, call)
-      yield* check(act, call, source === "its object" ? yield* objectOf(call.params) : source)
-      return yield* handler(call)
-    })
-  }
-  return Object.assign(Object.create(handlers), {
-    handleAll: (all: Readonly<Record<string, Handler<Params>>>) =>
+// Groups ------------------------------------------------------------------------------
+
+type Groups = typeof ConsoleApi extends HttpApi.HttpApi<string, infer Each> ? Each : never
+type GroupName = HttpApiGroup.Identifier<Groups>
+/** `handle` and `handleRaw` would go past the check. */
+type HandlersOf<Name extends GroupName> = Pick<
+  HttpApiBuilder.Handlers.FromGroup<HttpApiGroup.WithIdentifier<Groups, Name>>,
+  "handleAll"
+>
+
+/** Acts that give the rights of what their path names. */
+type GivesItsObject = {
+  readonly [Act in ConsoleActName]: "its object" extends SourceOf<(typeof consoleActs)[Act]> ? Act : never
+}[ConsoleActName]
+type SourceOf<Row> = Row extends { readonly gives: infer Gives }
+  ? Gives extends (request: never) => infer Source
+    ? Source
+    : Gives
+  : never
+/** A group with such an act has to say how these rights are found. */
+type Finding<Name extends GroupName, Params, R> =
+  Extract<GivesItsObject, `${Name}.${string}`> extends never
+    ? []
+    : [objectOf: Effect.Effect<ObjectOf<Params>, never, R>]
+
+/** A group of the console whose handlers stand behind the check of their acts. `consoleGroup` alone makes one. */
+export interface Checked<Name extends GroupName> {
+  readonly checked: Name
+}
+
+/** The handlers of a group of the console, each behind the check of what its act sets and gives. */
+export const consoleGroup = <
+  const Name extends GroupName,
+  Return extends Effect.Effect<unknown, unknown, unknown>,
+  Params,
+  R = never
+>(
+  name: Name,
+  build: (handlers: HandlersOf<Name>) => HttpApiBuilder.Handlers.ValidateReturn<Return>,
+  ...[objectOf]: Finding<Name, Params, R>
+): Layer.Layer<
+  Checked<Name>,
+  HttpApiBuilder.Handlers.Error<Return>,
+  Exclude<HttpApiBuilder.Handlers.Context<Return> | R, Scope.Scope>
+> => {
+  const behindCheck = Effect.fnUntraced(function* (handlers: HandlersOf<Name>) {
+    const rightsOf = objectOf === undefined ? () => Effect.undefined : yield* objectOf
+    const handleAll = (all: Readonly<Record<string, Handler<Params>>>) =>
       handlers.handleAll(
-        Object.fromEntries(Object.entries(all).map(([name, handler]) => [name, behindCheck(name, handler)]))
+        Object.fromEntries(
+          Object.entries(all).map(([act, handler]) => [
+            act,
+            checked(`${name}.${act}` as ConsoleActName, handler, rightsOf)
+          ])
+        ) as never
       )
+    const built: Effect.Effect<unknown> = build({ handleAll } as never) as never
+    return yield* built
+  })
+  return HttpApiBuilder.group(ConsoleApi, name, behindCheck as never) as never
+}
+
+const checked = <Params>(
+  act: ConsoleActName,
+  handler: Handler<Params>,
+  objectOf: ObjectOf<Params>
+): Handler<Params> => {
+  const { fields, gives } = consoleAct(act)
+  if (fields === undefined && gives === undefined) return handler
+  return Effect.fnUntraced(function* (call) {
+    const source = givenBy(gives, call)
+    yield* check(act, call, source === "its object" ? yield* objectOf(call.params) : source)
+    return yield* handler(call)
   })
 }
+
+const routes = HttpApiBuilder.layer(ConsoleApi)
+type Unchecked = HttpApiGroup.ToService<"coffer-console", Groups>
+type AllChecked = { readonly [Name in GroupName]: Checked<Name> }[GroupName]
+
+/** The routes of the console's API. They take no group that `consoleGroup` has not made. */
+export const layerConsole = routes as Layer.Layer<never, never, never> as Layer.Layer<
+  never,
+  never,
+  Exclude<Layer.Services<typeof routes>, Unchecked> | AllChecked
+>
