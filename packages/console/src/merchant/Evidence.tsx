@@ -20,6 +20,7 @@ import { UploadField } from "../parts/UploadField.tsx"
 import { isWeb } from "./find.ts"
 import { Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
+import { callOf } from "./MerchantAct.tsx"
 
 type Name = (typeof evidenceNames)[number]
 type FileType = (typeof EvidenceFileType.literals)[number]
@@ -389,13 +390,7 @@ const DraftForm = (
           isPrimary
           says={words.submitSays}
           run={() => send(true)}
-          code={() => ({
-            method: "POST",
-            path: `/v1/disputes/${dispute_no}/evidence`,
-            body: bodyOf(true),
-            sdk: "coffer.disputes.submitEvidence",
-            args: [dispute_no]
-          })}
+          code={() => callOf("disputes.submitEvidence", { params: { ref: dispute_no }, payload: bodyOf(true) })}
         />
       </div>
     </>

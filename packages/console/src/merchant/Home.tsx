@@ -12,6 +12,7 @@ import { Loaded } from "../parts/states.tsx"
 import { Amount, amountText, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { leftText } from "./Disputes.tsx"
+import { callOf } from "./MerchantAct.tsx"
 
 const texts = {
   en: {
@@ -314,13 +315,11 @@ const First = ({ words }: { readonly words: Texts }) => {
       </ol>
       {mode === "live" && <p className="soft">{words.live}</p>}
       <AsCode
-        call={{
-          method: "POST",
-          path: "/v1/orders",
-          body: { amount: 1999, currency: "USD", subject: "Two books", out_trade_no: "cart-1" },
-          sdk: "coffer.orders.create",
-          cli: "orders create --amount 1999"
-        }}
+        call={callOf(
+          "orders.create",
+          { payload: { amount: 1999, currency: "USD", subject: "Two books", out_trade_no: "cart-1" } },
+          "orders create --amount 1999"
+        )}
       />
       <p>
         <Link href={`${base}/orders`}>{words.firstLink} →</Link>

@@ -3,8 +3,8 @@ import type { PaymentLinkQuery, PaymentLinkResource } from "@coffer/contract/Pay
 import { paymentLinks } from "@coffer/resources/orders"
 import { act } from "../api/acts.ts"
 import { sent } from "../api/sent.ts"
-import { type InAccount, useAccount } from "../api/session.ts"
-import { Act, ChoiceField, TextField } from "../parts/act.tsx"
+import type { InAccount } from "../api/session.ts"
+import { ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
@@ -15,6 +15,7 @@ import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { currencies } from "./moneyWords.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
+import { callOf, MerchantAct } from "./MerchantAct.tsx"
 
 const texts = {
   en: {
@@ -89,13 +90,11 @@ const listOf = ({ account, lists }: Reader, words: Texts, language: Language): L
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
       <AsCode
-        call={{
-          method: "POST",
-          path: "/v1/payment_links",
-          body: { amount: 1999, currency: "USD", subject: "Two books" },
-          sdk: "coffer.paymentLinks.create",
-          cli: "links create --amount 1999"
-        }}
+        call={callOf(
+          "payment_links.create",
+          { payload: { amount: 1999, currency: "USD", subject: "Two books" } },
+          "links create --amount 1999"
+        )}
       />
     </Empty>
   )
@@ -104,7 +103,6 @@ const listOf = ({ account, lists }: Reader, words: Texts, language: Language): L
 const Links = () => <ObjectList list={listOf(useReader(), useWords(texts), useLanguage())} />
 
 const CreateLink = ({ words }: { readonly words: Texts }) => {
-  const { api } = useAccount()
   const bodyOf = (typed: FormData) => {
     const text = (name: string) => String(typed.get(name) ?? "").trim()
     return {
@@ -116,7 +114,8 @@ const CreateLink = ({ words }: { readonly words: Texts }) => {
     }
   }
   return (
-    <Act
+    <MerchantAct
+      operation="payment_links.create"
       name={words.create}
       says={words.createSays}
       isPrimary
@@ -129,19 +128,8 @@ const CreateLink = ({ words }: { readonly words: Texts }) => {
           <TextField label={words.expires} name="expires_at" type="datetime-local" />
         </>
       }
-      run={(typed) =>
-        act(
-          api,
-          api.use((client) => client.payment_links.create({ payload: sent(bodyOf(typed)) }))
-        )
-      }
-      code={(typed) => ({
-        method: "POST",
-        path: "/v1/payment_links",
-        body: bodyOf(typed),
-        sdk: "coffer.paymentLinks.create",
-        cli: `links create --amount ${bodyOf(typed).amount}`
-      })}
+      request={(typed) => ({ payload: sent(bodyOf(typed)) })}
+      cli={(typed) => `links create --amount ${bodyOf(typed).amount}`}
     />
   )
 }

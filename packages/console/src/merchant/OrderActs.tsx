@@ -3,14 +3,14 @@
  */
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { OrderResource } from "@coffer/contract/Orders"
-import { act, ask, readAgain } from "../api/acts.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { randomId } from "../api/unsafePage.ts"
-import { Act, ChoiceField, TextField } from "../parts/act.tsx"
+import { ChoiceField, TextField } from "../parts/act.tsx"
 import { amountText, Copy, methodText, minorOf, typedOf } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
-import { MetadataFields, metadataPatch, metadataVersion, unlessChanged } from "./metadata.tsx"
+import { MerchantAct } from "./MerchantAct.tsx"
+import { EditMetadata } from "./metadata.tsx"
 import { reasonText } from "./moneyWords.ts"
 
 const texts = {
@@ -47,8 +47,7 @@ const texts = {
     dispute: "Dispute as the buyer",
     disputeSays:
       "The buyer's bank takes the amount back until the dispute is resolved. Test only: no real money moves.",
-    left: "Remaining on this payment:",
-    more: "More"
+    left: "Remaining on this payment:"
   },
   zh: {
     refund: "退款",
@@ -82,8 +81,7 @@ const texts = {
     otherHint: "留空则按订单金额付款。金额不一致的付款将等待人工处理。",
     dispute: "模拟买家发起争议",
     disputeSays: "争议结束之前，买家的银行会收回该金额。仅为测试，不会产生真实资金流动。",
-    left: "此付款剩余金额：",
-    more: "更多"
+    left: "此付款剩余金额："
   }
 }
 type Texts = typeof texts.en
@@ -126,7 +124,6 @@ export const OrderActs = ({ order }: { readonly order: OrderResource }) => {
 }
 
 const Refund = ({ order, words }: Props) => {
-  const { api } = useAccount()
   const language = useLanguage()
   const { amount, currency, refunded_amount, trade_no } = order
   const left = amount - refunded_amount
@@ -137,7 +134,8 @@ const Refund = ({ order, words }: Props) => {
     ...(typedText(typed, "reason") === "" ? {} : { reason: typedText(typed, "reason") })
   })
   return (
-    <Act
+    <MerchantAct
+      operation="refunds.create"
       name={words.refund}
       isPrimary
       says={words.refundSays}
@@ -155,124 +153,55 @@ const Refund = ({ order, words }: Props) => {
           <TextField label={words.reason} name="reason" maxLength={500} />
         </>
       }
-      run={(typed) =>
-        act(
-          api,
-          api.use((client) => client.refunds.create({ payload: sent(bodyOf(typed)) }))
-        )
-      }
-      code={(typed) => ({
-        method: "POST",
-        path: "/v1/refunds",
-        body: bodyOf(typed),
-        sdk: "coffer.refunds.create",
-        cli: `refunds create ${trade_no} --amount ${bodyOf(typed).amount}`
-      })}
+      request={(typed) => ({ payload: sent(bodyOf(typed)) })}
+      cli={(typed) => `refunds create ${trade_no} --amount ${bodyOf(typed).amount}`}
     />
   )
 }
 
 const Expire = ({ order: { trade_no }, words }: Props) => {
-  const { api } = useAccount()
   return (
-    <Act
+    <MerchantAct
+      operation="orders.expire"
       name={words.expire}
       isDangerous
       says={words.expireSays}
-      run={() =>
-        act(
-          api,
-          api.use((client) => client.orders.expire({ params: { ref: trade_no } }))
-        )
-      }
-      code={() => ({
-        method: "POST",
-        path: `/v1/orders/${trade_no}/expire`,
-        sdk: "coffer.orders.expire",
-        args: [trade_no]
-      })}
+      request={() => ({ params: { ref: trade_no } })}
     />
   )
 }
 
 const SendReceipt = ({ order: { receipt_email, trade_no }, words }: Props) => {
-  const { api } = useAccount()
   const bodyOf = (typed: FormData) => ({ email: typedText(typed, "email") })
   return (
-    <Act
+    <MerchantAct
+      operation="receipts.sendReceipt"
       name={words.receipt}
       says={words.receiptSays}
       fields={<TextField label={words.email} name="email" type="email" isRequired initial={receipt_email ?? ""} />}
-      run={(typed) =>
-        act(
-          api,
-          api.use((client) => client.receipts.sendReceipt({ params: { ref: trade_no }, payload: sent(bodyOf(typed)) }))
-        )
-      }
-      code={(typed) => ({
-        method: "POST",
-        path: `/v1/orders/${trade_no}/send_receipt`,
-        body: bodyOf(typed),
-        sdk: "coffer.orders.sendReceipt",
-        args: [trade_no]
-      })}
+      request={(typed) => ({ params: { ref: trade_no }, payload: sent(bodyOf(typed)) })}
     />
   )
 }
 
-const Edit = ({ order, words }: Props) => {
-  const { api } = useAccount()
-  const { metadata, receipt_email, trade_no } = order
-  const bodyOf = (typed: FormData) => {
-    const email = typedText(typed, "receipt_email")
-    const patch = metadataPatch(typed, metadata)
-    return {
-      ...(email === (receipt_email ?? "") ? {} : { receipt_email: email === "" ? null : email }),
-      ...(patch === undefined ? {} : { metadata: patch })
-    }
-  }
-  return (
-    <Act
-      name={words.edit}
-      says={words.editSays}
-      fields={
-        <>
-          <TextField label={words.receiptTo} name="receipt_email" type="email" initial={receipt_email ?? ""} />
-          <MetadataFields initial={metadata} />
-        </>
-      }
-      version={metadataVersion(metadata)}
-      onChanged={() => void readAgain(api)}
-      run={(typed, replaces) =>
-        unlessChanged(
-          () =>
-            ask(
-              api,
-              api.use((client) => client.orders.get({ params: { ref: trade_no } }))
-            ),
-          replaces,
-          () =>
-            act(
-              api,
-              api.use((client) => client.orders.update({ params: { ref: trade_no }, payload: sent(bodyOf(typed)) }))
-            )
-        )
-      }
-      code={(typed) => ({
-        method: "POST",
-        path: `/v1/orders/${trade_no}`,
-        body: bodyOf(typed),
-        sdk: "coffer.orders.update",
-        args: [trade_no]
-      })}
-    />
-  )
-}
+const Edit = ({ order: { metadata, receipt_email, trade_no }, words }: Props) => (
+  <EditMetadata
+    operation="orders.update"
+    params={{ ref: trade_no }}
+    initial={metadata}
+    name={words.edit}
+    says={words.editSays}
+    fields={<TextField label={words.receiptTo} name="receipt_email" type="email" initial={receipt_email ?? ""} />}
+    changed={(typed) => {
+      const email = typedText(typed, "receipt_email")
+      return sent(email === (receipt_email ?? "") ? {} : { receipt_email: email === "" ? null : email })
+    }}
+  />
+)
 
 // The sandbox ------------------------------------------------------------------------
 
 const Pay = ({ order: { currency, trade_no }, words }: Props) => {
-  const { api } = useAccount()
   const language = useLanguage()
   const bodyOf = (typed: FormData) => {
     const amount = minorOf(typedText(typed, "amount"))
@@ -283,7 +212,8 @@ const Pay = ({ order: { currency, trade_no }, words }: Props) => {
     }
   }
   return (
-    <Act
+    <MerchantAct
+      operation="test_helpers.pay"
       name={words.pay}
       says={words.paySays}
       fields={
@@ -302,19 +232,7 @@ const Pay = ({ order: { currency, trade_no }, words }: Props) => {
           />
         </>
       }
-      run={(typed) =>
-        act(
-          api,
-          api.use((client) => client.test_helpers.pay({ params: { ref: trade_no }, payload: sent(bodyOf(typed)) }))
-        )
-      }
-      code={(typed) => ({
-        method: "POST",
-        path: `/v1/test_helpers/orders/${trade_no}/pay`,
-        body: bodyOf(typed),
-        sdk: "coffer.testHelpers.orders.pay",
-        args: [trade_no]
-      })}
+      request={(typed) => ({ params: { ref: trade_no }, payload: sent(bodyOf(typed)) })}
     />
   )
 }
@@ -329,7 +247,6 @@ const disputeReasons = [
 ]
 
 const Dispute = ({ order, words }: Props) => {
-  const { api } = useAccount()
   const language = useLanguage()
   const { amount, currency, refunded_amount, trade_no } = order
   const left = amount - refunded_amount
@@ -338,7 +255,8 @@ const Dispute = ({ order, words }: Props) => {
     reason: typedText(typed, "reason") || "fraudulent"
   })
   return (
-    <Act
+    <MerchantAct
+      operation="test_helpers.dispute"
       name={words.dispute}
       says={words.disputeSays}
       fields={
@@ -358,19 +276,7 @@ const Dispute = ({ order, words }: Props) => {
           />
         </>
       }
-      run={(typed) =>
-        act(
-          api,
-          api.use((client) => client.test_helpers.dispute({ params: { ref: trade_no }, payload: sent(bodyOf(typed)) }))
-        )
-      }
-      code={(typed) => ({
-        method: "POST",
-        path: `/v1/test_helpers/orders/${trade_no}/dispute`,
-        body: bodyOf(typed),
-        sdk: "coffer.testHelpers.orders.dispute",
-        args: [trade_no]
-      })}
+      request={(typed) => ({ params: { ref: trade_no }, payload: sent(bodyOf(typed)) })}
     />
   )
 }

@@ -1,12 +1,12 @@
 /** The list of orders, and how one is created here. */
 import type { OrderQuery, OrderResource } from "@coffer/contract/Orders"
 import { orders } from "@coffer/resources/orders"
+import { act } from "../api/acts.ts"
 import { sent } from "../api/sent.ts"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import { currencyChoices, minorOf } from "../parts/values.tsx"
-import { act } from "../api/acts.ts"
-import { type InAccount, useAccount } from "../api/session.ts"
-import { Act, ChoiceField, TextField } from "../parts/act.tsx"
+import type { InAccount } from "../api/session.ts"
+import { ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
 import type { ListBy } from "../parts/ListPage.tsx"
@@ -14,6 +14,7 @@ import { Empty } from "../parts/states.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
+import { callOf, MerchantAct } from "./MerchantAct.tsx"
 
 type Order = OrderResource
 
@@ -25,8 +26,6 @@ const texts = {
     create: "Create order",
     currency: "Currency",
     createSays: "The response contains the URL of a checkout page. Redirect the buyer to it.",
-    minimum: "Minimum amount",
-    maximum: "Maximum amount",
     emptyTitle: "No orders yet",
     empty: "Create an order here or with the API. You can pay on its checkout page with a test card.",
     expire: "Expire",
@@ -43,8 +42,6 @@ const texts = {
     create: "创建订单",
     currency: "货币",
     createSays: "响应中包含收银台页面的 URL，请将买家跳转到该页面。",
-    minimum: "最低金额",
-    maximum: "最高金额",
     emptyTitle: "还没有订单",
     empty: "您可以在此或通过 API 创建订单，并在收银台页面使用测试卡付款。",
     expire: "设为过期",
@@ -102,13 +99,11 @@ const listOf = ({ account, lists }: Reader, words: Texts, language: Language): L
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
       <AsCode
-        call={{
-          method: "POST",
-          path: "/v1/orders",
-          body: { amount: 1999, currency: "USD", subject: "Two books" },
-          sdk: "coffer.orders.create",
-          cli: "orders create --amount 1999"
-        }}
+        call={callOf(
+          "orders.create",
+          { payload: { amount: 1999, currency: "USD", subject: "Two books" } },
+          "orders create --amount 1999"
+        )}
       />
     </Empty>
   )
@@ -117,7 +112,6 @@ const listOf = ({ account, lists }: Reader, words: Texts, language: Language): L
 const Orders = () => <ObjectList list={listOf(useReader(), useWords(texts), useLanguage())} />
 
 const CreateOrder = ({ words }: { readonly words: Texts }) => {
-  const { api } = useAccount()
   const bodyOf = (typed: FormData) => {
     const text = (name: string) => String(typed.get(name) ?? "").trim()
     return {
@@ -128,7 +122,8 @@ const CreateOrder = ({ words }: { readonly words: Texts }) => {
     }
   }
   return (
-    <Act
+    <MerchantAct
+      operation="orders.create"
       name={words.create}
       says={words.createSays}
       isPrimary
@@ -140,13 +135,7 @@ const CreateOrder = ({ words }: { readonly words: Texts }) => {
           <TextField label={words.number} name="out_trade_no" hint={words.numberHint} />
         </>
       }
-      run={(typed) =>
-        act(
-          api,
-          api.use((client) => client.orders.create({ payload: sent(bodyOf(typed)) }))
-        )
-      }
-      code={(typed) => ({ method: "POST", path: "/v1/orders", body: bodyOf(typed), sdk: "coffer.orders.create" })}
+      request={(typed) => ({ payload: sent(bodyOf(typed)) })}
     />
   )
 }

@@ -4,12 +4,12 @@ import { linkKey } from "@coffer/model/Metadata"
 import { paymentLinks } from "@coffer/resources/orders"
 import { useEffect, useState } from "react"
 import { Link } from "wouter"
-import { act, ask, type Outcome, readAgain, shown } from "../api/acts.ts"
+import { shown } from "../api/acts.ts"
 import { readBytes } from "../api/clients.ts"
 import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
-import { Act, TextField } from "../parts/act.tsx"
+import { TextField } from "../parts/act.tsx"
 import { factsOf } from "../parts/declared.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Rows } from "../parts/ListPage.tsx"
@@ -17,7 +17,8 @@ import { Loaded } from "../parts/states.tsx"
 import { Amount, Copy, State, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { isWeb } from "./find.ts"
-import { MetadataFields, metadataPatch, metadataVersion, unlessChanged } from "./metadata.tsx"
+import { MerchantAct } from "./MerchantAct.tsx"
+import { EditMetadata } from "./metadata.tsx"
 import { useReader } from "./reader.ts"
 
 const texts = {
@@ -203,37 +204,16 @@ const OrdersOf = ({ link, words }: { readonly link: PaymentLinkResource; readonl
 }
 
 const Acts = ({ link, words }: { readonly link: PaymentLinkResource; readonly words: Texts }) => {
-  const { api, may } = useAccount()
+  const { may } = useAccount()
   const { link_id, max_uses, metadata, status, subject } = link
   if (!may("payment_links:write")) return null
-  const update = (payload: object) =>
-    act(
-      api,
-      api.use((client) => client.payment_links.update({ params: { link_id }, payload: sent(payload) }))
-    )
-  const codeOf = (body: Readonly<Record<string, unknown>>) => ({
-    method: "POST" as const,
-    path: `/v1/payment_links/${link_id}`,
-    body,
-    sdk: "coffer.paymentLinks.update",
-    args: [link_id]
-  })
-  const bodyOf = (typed: FormData) => {
-    const text = (name: string) => String(typed.get(name) ?? "").trim()
-    const patch = metadataPatch(typed, metadata)
-    return {
-      ...(text("subject") === (subject ?? "") ? {} : { subject: text("subject") === "" ? null : text("subject") }),
-      ...(text("max_uses") === String(max_uses ?? "")
-        ? {}
-        : { max_uses: text("max_uses") === "" ? null : Number(text("max_uses")) }),
-      ...(patch === undefined ? {} : { metadata: patch })
-    }
-  }
   const isActive = status === "active"
-  const next = { status: isActive ? "inactive" : "active" }
   return (
     <>
-      <Act
+      <EditMetadata
+        operation="payment_links.update"
+        params={{ link_id }}
+        initial={metadata}
         name={words.edit}
         says={words.editSays}
         fields={
@@ -247,30 +227,26 @@ const Acts = ({ link, words }: { readonly link: PaymentLinkResource; readonly wo
               initial={String(max_uses ?? "")}
               hint={words.usesHint}
             />
-            <MetadataFields initial={metadata} />
           </>
         }
-        version={metadataVersion(metadata)}
-        onChanged={() => void readAgain(api)}
-        run={(typed, replaces) =>
-          unlessChanged(
-            () =>
-              ask(
-                api,
-                api.use((client) => client.payment_links.get({ params: { link_id }, query: {} }))
-              ) as Promise<Outcome<{ readonly data: PaymentLinkResource }>>,
-            replaces,
-            () => update(bodyOf(typed))
-          )
-        }
-        code={(typed) => codeOf(bodyOf(typed))}
+        changed={(typed: FormData) => {
+          const text = (name: string) => String(typed.get(name) ?? "").trim()
+          return sent({
+            ...(text("subject") === (subject ?? "")
+              ? {}
+              : { subject: text("subject") === "" ? null : text("subject") }),
+            ...(text("max_uses") === String(max_uses ?? "")
+              ? {}
+              : { max_uses: text("max_uses") === "" ? null : Number(text("max_uses")) })
+          })
+        }}
       />
-      <Act
+      <MerchantAct
+        operation="payment_links.update"
         name={isActive ? words.deactivate : words.activate}
         isDangerous={isActive}
         says={isActive ? words.deactivateSays : words.activateSays}
-        run={() => update(next)}
-        code={() => codeOf(next)}
+        request={() => ({ params: { link_id }, payload: { status: isActive ? "inactive" : "active" } })}
       />
     </>
   )

@@ -9,6 +9,7 @@ import { Trouble, Waiting } from "../parts/states.tsx"
 import { useWords } from "../parts/words.ts"
 import { currencies } from "./moneyWords.ts"
 import { type Finding, makeProof, type Progress, type Proof as Proving, readerOf } from "./verify.ts"
+import { callOf } from "./MerchantAct.tsx"
 
 const texts = {
   en: {
@@ -102,13 +103,11 @@ export const Proof = ({ initial }: { readonly initial: Currency }) => {
           <Prover key={currency} currency={currency} words={words} />
         )}
         <AsCode
-          call={{
-            method: "GET",
-            path: `/v1/ledger/${currency}/chain?limit=100`,
-            sdk: "coffer.ledger.chain",
-            args: [currency],
-            cli: `ledger verify --currency ${currency}`
-          }}
+          call={callOf(
+            "balance.chain",
+            { params: { currency }, query: { limit: "100" } },
+            `ledger verify --currency ${currency}`
+          )}
         />
       </div>
     </details>

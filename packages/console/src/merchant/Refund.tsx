@@ -2,17 +2,18 @@
 import type { RefundResource } from "@coffer/contract/Refunds"
 import { refunds } from "@coffer/resources/returns"
 import { Link } from "wouter"
-import { act, ask, readAgain, shown } from "../api/acts.ts"
+import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
-import { Act, ChoiceField } from "../parts/act.tsx"
+import { ChoiceField } from "../parts/act.tsx"
 import { factsOf } from "../parts/declared.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Amount, State } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { stepOf } from "./find.ts"
-import { MetadataFields, metadataPatch, metadataVersion, unlessChanged } from "./metadata.tsx"
+import { MerchantAct } from "./MerchantAct.tsx"
+import { EditMetadata } from "./metadata.tsx"
 import { Movements } from "./Movements.tsx"
 
 const texts = {
@@ -82,17 +83,14 @@ const Refund = ({ number }: { readonly number: string }) => {
 }
 
 const Acts = ({ refund, words }: { readonly refund: RefundResource; readonly words: Texts }) => {
-  const { api, may, mode } = useAccount()
+  const { may, mode } = useAccount()
   const { metadata, refund_no, status } = refund
   const outcomeOf = (typed: FormData) => ({ outcome: String(typed.get("outcome") ?? "succeeded") })
-  const patchOf = (typed: FormData) => {
-    const patch = metadataPatch(typed, metadata)
-    return patch === undefined ? {} : { metadata: patch }
-  }
   return (
     <>
       {mode === "sandbox" && may("test_helpers:write") && status !== "failed" && (
-        <Act
+        <MerchantAct
+          operation="test_helpers.settleRefund"
           name={words.settle}
           says={words.settleSays}
           fields={
@@ -105,54 +103,11 @@ const Acts = ({ refund, words }: { readonly refund: RefundResource; readonly wor
               ]}
             />
           }
-          run={(typed) =>
-            act(
-              api,
-              api.use((client) =>
-                client.test_helpers.settleRefund({ params: { ref: refund_no }, payload: sent(outcomeOf(typed)) })
-              )
-            )
-          }
-          code={(typed) => ({
-            method: "POST",
-            path: `/v1/test_helpers/refunds/${refund_no}/settle`,
-            body: outcomeOf(typed),
-            sdk: "coffer.testHelpers.refunds.settle",
-            args: [refund_no]
-          })}
+          request={(typed) => ({ params: { ref: refund_no }, payload: sent(outcomeOf(typed)) })}
         />
       )}
       {may("refunds:write") && (
-        <Act
-          name={words.edit}
-          fields={<MetadataFields initial={metadata} />}
-          version={metadataVersion(metadata)}
-          onChanged={() => void readAgain(api)}
-          run={(typed, replaces) =>
-            unlessChanged(
-              () =>
-                ask(
-                  api,
-                  api.use((client) => client.refunds.get({ params: { ref: refund_no } }))
-                ),
-              replaces,
-              () =>
-                act(
-                  api,
-                  api.use((client) =>
-                    client.refunds.update({ params: { ref: refund_no }, payload: sent(patchOf(typed)) })
-                  )
-                )
-            )
-          }
-          code={(typed) => ({
-            method: "POST",
-            path: `/v1/refunds/${refund_no}`,
-            body: patchOf(typed),
-            sdk: "coffer.refunds.update",
-            args: [refund_no]
-          })}
-        />
+        <EditMetadata operation="refunds.update" params={{ ref: refund_no }} initial={metadata} name={words.edit} />
       )}
     </>
   )

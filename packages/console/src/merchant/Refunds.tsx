@@ -8,6 +8,7 @@ import { Empty } from "../parts/states.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
+import { callOf } from "./MerchantAct.tsx"
 
 const texts = {
   en: {
@@ -29,13 +30,11 @@ const listOf = ({ lists }: Reader, words: Texts, language: Language): ListBy<Ref
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
       <AsCode
-        call={{
-          method: "POST",
-          path: "/v1/refunds",
-          body: { trade_no: "TRD_…", amount: 999, out_refund_no: "return-311" },
-          sdk: "coffer.refunds.create",
-          cli: "refunds create TRD_… --amount 999"
-        }}
+        call={callOf(
+          "refunds.create",
+          { payload: { trade_no: "TRD_…", amount: 999, out_refund_no: "return-311" } },
+          "refunds create TRD_… --amount 999"
+        )}
       />
     </Empty>
   )

@@ -1,7 +1,7 @@
 /** Reports: short ones are read here at once; long ones are made as files, with progress. */
 import type { ReportResource } from "@coffer/contract/Reports"
 import { useRef, useState } from "react"
-import { act, type Outcome, shown } from "../api/acts.ts"
+import { type Outcome, shown } from "../api/acts.ts"
 import { readBytes } from "../api/clients.ts"
 import type { AccountApi } from "../api/clients.ts"
 import { asQuery, type PlainQuery, withoutFile } from "../api/lists.ts"
@@ -9,7 +9,7 @@ import { patiently } from "../api/patience.ts"
 import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
-import { Act, ChoiceField, TextField } from "../parts/act.tsx"
+import { ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { downloadBlob } from "../parts/ExportRows.tsx"
@@ -19,6 +19,7 @@ import { State } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { currencies } from "./moneyWords.ts"
 import { ReportTable } from "./ReportTable.tsx"
+import { callOf, MerchantAct } from "./MerchantAct.tsx"
 
 const texts = {
   en: {
@@ -54,8 +55,6 @@ const texts = {
     rows: "rows",
     created: "Created",
     number: "Report ID",
-    failed: "Failure reason",
-    files: "Files",
     emptyTitle: "No files yet",
     empty: "Create a report for your accounting. Each file is kept for seven days.",
     gone: "The file could not be read. Try again."
@@ -93,8 +92,6 @@ const texts = {
     rows: "行",
     created: "生成时间",
     number: "报表 ID",
-    failed: "失败原因",
-    files: "文件",
     emptyTitle: "还没有文件",
     empty: "创建报表用于记账，每个文件保留七天。",
     gone: "无法读取文件，请重试。"
@@ -251,7 +248,6 @@ const today = () => new Date().toISOString().slice(0, 10)
 const monthAgo = () => new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10)
 
 const MakeReport = ({ words }: { readonly words: Texts }) => {
-  const { api } = useAccount()
   const bodyOf = (typed: FormData) => {
     const report = String(typed.get("report") ?? "statement")
     const hasDays = report !== "payout" && report !== "frozen"
@@ -267,7 +263,8 @@ const MakeReport = ({ words }: { readonly words: Texts }) => {
     return { report, format: String(typed.get("format") ?? "csv"), ...Object.fromEntries(filled) }
   }
   return (
-    <Act
+    <MerchantAct
+      operation="reports.create"
       name={words.make}
       says={words.makeSays}
       isPrimary
@@ -293,19 +290,8 @@ const MakeReport = ({ words }: { readonly words: Texts }) => {
           <TextField label={words.payoutNo} name="payout_no" hint={words.payoutHint} maxLength={64} />
         </>
       }
-      run={(typed) =>
-        act(
-          api,
-          api.use((client) => client.reports.create({ payload: sent(bodyOf(typed)) }))
-        )
-      }
-      code={(typed) => ({
-        method: "POST",
-        path: "/v1/reports",
-        body: bodyOf(typed),
-        sdk: "coffer.reports.create",
-        cli: `reports create ${bodyOf(typed).report}`
-      })}
+      request={(typed) => ({ payload: sent(bodyOf(typed)) })}
+      cli={(typed) => `reports create ${bodyOf(typed).report}`}
     />
   )
 }
@@ -373,13 +359,7 @@ const Answer = ({ request, words }: { readonly request: Request; readonly words:
   return (
     <>
       <Loaded result={report}>{({ data }) => <ReportTable report={data} title={words.reports[kind]} />}</Loaded>
-      <AsCode
-        call={{
-          method: "GET",
-          path: `/v1/reports/${kind}?${new URLSearchParams(queryOf(request))}`,
-          sdk: `coffer.reports.${kind}`
-        }}
-      />
+      <AsCode call={callOf(`reports.${kind}`, { query: queryOf(request) })} />
     </>
   )
 }

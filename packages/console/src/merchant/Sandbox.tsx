@@ -8,6 +8,7 @@ import { Act } from "../parts/act.tsx"
 import { useWords } from "../parts/words.ts"
 import { Dispute, Pay, Resolve, Settle } from "./SandboxActs.tsx"
 import { SandboxClock } from "./SandboxClock.tsx"
+import { callOf, MerchantAct } from "./MerchantAct.tsx"
 
 const texts = {
   en: {
@@ -112,37 +113,20 @@ const NewPaidOrder = () => {
       isPrimary
       says={words.newSays}
       run={run}
-      code={() => ({
-        method: "POST",
-        path: "/v1/orders",
-        body: { amount: 1999, currency: "USD" },
-        sdk: "coffer.orders.create",
-        cli: "trigger payment.succeeded"
-      })}
+      code={() => callOf("orders.create", { payload: { amount: 1999, currency: "USD" } }, "trigger payment.succeeded")}
     />
   )
 }
 
 const Channel = ({ reachable }: { readonly reachable: boolean }) => {
-  const { api } = useAccount()
   const words = useWords(texts)
   return (
-    <Act
+    <MerchantAct
+      operation="test_helpers.channel"
       name={reachable ? words.up : words.down}
       says={reachable ? words.upSays : words.downSays}
       isDangerous={!reachable}
-      run={() =>
-        act(
-          api,
-          api.use((client) => client.test_helpers.channel({ payload: { reachable } }))
-        )
-      }
-      code={() => ({
-        method: "POST",
-        path: "/v1/test_helpers/channel",
-        body: { reachable },
-        sdk: "coffer.testHelpers.channel.set"
-      })}
+      request={() => ({ payload: { reachable } })}
     />
   )
 }

@@ -2,14 +2,14 @@
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { useId } from "react"
 import { useLocation } from "wouter"
-import { act } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
-import { Act, ChoiceField, Field, TextField } from "../parts/act.tsx"
+import { ChoiceField, Field, TextField } from "../parts/act.tsx"
 import { rowsOf } from "../parts/walkPages.ts"
 import { amountText, minorOf } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
+import { MerchantAct } from "./MerchantAct.tsx"
 import { useReader } from "./reader.ts"
 
 const texts = {
@@ -139,7 +139,7 @@ const OrderField = ({ status }: { readonly status: "pending" | "paid" }) => {
 }
 
 export const Pay = () => {
-  const { api, base } = useAccount()
+  const { base } = useAccount()
   const words = useWords(texts)
   const [, go] = useLocation()
   const bodyOf = (typed: FormData) => ({
@@ -148,7 +148,8 @@ export const Pay = () => {
     ...amountOf(typed)
   })
   return (
-    <Act
+    <MerchantAct
+      operation="test_helpers.pay"
       name={words.pay}
       says={words.paySays}
       fields={
@@ -163,30 +164,14 @@ export const Pay = () => {
           <TextField label={words.amount} name="amount" inputMode="decimal" hint={words.amountHint} />
         </>
       }
-      run={(typed) =>
-        act(
-          api,
-          api.use((client) =>
-            client.test_helpers.pay({ params: { ref: text(typed, "order") }, payload: sent(bodyOf(typed)) })
-          )
-        ).then((outcome) => {
-          if ("done" in outcome) go(`${base}/orders/${outcome.done.data.trade_no}`)
-          return outcome
-        })
-      }
-      code={(typed) => ({
-        method: "POST",
-        path: `/v1/test_helpers/orders/${text(typed, "order")}/pay`,
-        body: bodyOf(typed),
-        sdk: "coffer.testHelpers.orders.pay",
-        args: [text(typed, "order")]
-      })}
+      request={(typed) => ({ params: { ref: text(typed, "order") }, payload: sent(bodyOf(typed)) })}
+      onAnswer={({ data }) => go(`${base}/orders/${data.trade_no}`)}
     />
   )
 }
 
 export const Dispute = () => {
-  const { api, base } = useAccount()
+  const { base } = useAccount()
   const words = useWords(texts)
   const [, go] = useLocation()
   const bodyOf = (typed: FormData) => {
@@ -199,7 +184,8 @@ export const Dispute = () => {
     }
   }
   return (
-    <Act
+    <MerchantAct
+      operation="test_helpers.dispute"
       name={words.dispute}
       says={words.disputeSays}
       fields={
@@ -215,37 +201,21 @@ export const Dispute = () => {
           />
         </>
       }
-      run={(typed) =>
-        act(
-          api,
-          api.use((client) =>
-            client.test_helpers.dispute({ params: { ref: text(typed, "order") }, payload: sent(bodyOf(typed)) })
-          )
-        ).then((outcome) => {
-          if ("done" in outcome) go(`${base}/disputes/${outcome.done.data.dispute_no}`)
-          return outcome
-        })
-      }
-      code={(typed) => ({
-        method: "POST",
-        path: `/v1/test_helpers/orders/${text(typed, "order")}/dispute`,
-        body: bodyOf(typed),
-        sdk: "coffer.testHelpers.orders.dispute",
-        args: [text(typed, "order")],
-        cli: "trigger dispute.created"
-      })}
+      request={(typed) => ({ params: { ref: text(typed, "order") }, payload: sent(bodyOf(typed)) })}
+      cli={() => "trigger dispute.created"}
+      onAnswer={({ data }) => go(`${base}/disputes/${data.dispute_no}`)}
     />
   )
 }
 
 export const Settle = () => {
-  const { api } = useAccount()
   const words = useWords(texts)
   const language = useLanguage()
   const rows = rowsOf(useAtom(useReader().lists.refunds.page({ status: "pending", limit: "25" })))
   const outcomeOf = (typed: FormData) => text(typed, "outcome") as "succeeded" | "failed"
   return (
-    <Act
+    <MerchantAct
+      operation="test_helpers.settleRefund"
       name={words.settle}
       fields={
         <>
@@ -258,36 +228,19 @@ export const Settle = () => {
           <ChoiceField label={words.outcome} name="outcome" choices={Object.entries(words.settled)} />
         </>
       }
-      run={(typed) =>
-        act(
-          api,
-          api.use((client) =>
-            client.test_helpers.settleRefund({
-              params: { ref: text(typed, "refund") },
-              payload: { outcome: outcomeOf(typed) }
-            })
-          )
-        )
-      }
-      code={(typed) => ({
-        method: "POST",
-        path: `/v1/test_helpers/refunds/${text(typed, "refund")}/settle`,
-        body: { outcome: outcomeOf(typed) },
-        sdk: "coffer.testHelpers.refunds.settle",
-        args: [text(typed, "refund")]
-      })}
+      request={(typed) => ({ params: { ref: text(typed, "refund") }, payload: { outcome: outcomeOf(typed) } })}
     />
   )
 }
 
 export const Resolve = () => {
-  const { api } = useAccount()
   const words = useWords(texts)
   const language = useLanguage()
   const rows = rowsOf(useAtom(useReader().lists.disputes.page({ limit: "25" })))
   const outcomeOf = (typed: FormData) => text(typed, "outcome") as "won" | "lost" | "closed"
   return (
-    <Act
+    <MerchantAct
+      operation="test_helpers.resolveDispute"
       name={words.resolve}
       fields={
         <>
@@ -303,24 +256,7 @@ export const Resolve = () => {
           <ChoiceField label={words.outcome} name="outcome" choices={Object.entries(words.resolved)} />
         </>
       }
-      run={(typed) =>
-        act(
-          api,
-          api.use((client) =>
-            client.test_helpers.resolveDispute({
-              params: { ref: text(typed, "dispute") },
-              payload: { outcome: outcomeOf(typed) }
-            })
-          )
-        )
-      }
-      code={(typed) => ({
-        method: "POST",
-        path: `/v1/test_helpers/disputes/${text(typed, "dispute")}/resolve`,
-        body: { outcome: outcomeOf(typed) },
-        sdk: "coffer.testHelpers.disputes.resolve",
-        args: [text(typed, "dispute")]
-      })}
+      request={(typed) => ({ params: { ref: text(typed, "dispute") }, payload: { outcome: outcomeOf(typed) } })}
     />
   )
 }

@@ -11,6 +11,7 @@ import { amountText, Time, timeText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { rowsOf } from "../parts/walkPages.ts"
 import { useReader } from "./reader.ts"
+import { callOf } from "./MerchantAct.tsx"
 
 const texts = {
   en: {
@@ -189,13 +190,7 @@ export const SandboxClock = () => {
                             api.use((client) => client.test_helpers.advanceClock({ payload: { by } }))
                           )
                         }}
-                        code={() => ({
-                          method: "POST",
-                          path: "/v1/test_helpers/clock/advance",
-                          body: { by },
-                          sdk: "coffer.testHelpers.clock.advance",
-                          cli: `clock advance ${by}`
-                        })}
+                        code={() => callOf("test_helpers.advanceClock", { payload: { by } }, `clock advance ${by}`)}
                       />
                     </div>
                   </>

@@ -11,6 +11,7 @@ import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField } from "../parts/act.tsx"
 import { useWords } from "../parts/words.ts"
 import type { Endpoint } from "./Webhooks.tsx"
+import { callOf } from "./MerchantAct.tsx"
 
 const texts = {
   en: {
@@ -101,13 +102,7 @@ export const TestEvent = ({ endpoint }: { readonly endpoint: Endpoint }) => {
           api.use((client) => flows[typeOf(typed)](client))
         )
       }
-      code={(typed) => ({
-        method: "POST",
-        path: "/v1/orders",
-        body: { amount, subject },
-        sdk: "coffer.orders.create",
-        cli: `trigger ${typeOf(typed)}`
-      })}
+      code={(typed) => callOf("orders.create", { payload: { amount, subject } }, `trigger ${typeOf(typed)}`)}
     />
   )
 }

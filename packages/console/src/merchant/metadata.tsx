@@ -1,8 +1,11 @@
-/** Metadata in a dialog: a row for each key, and the patch that what was typed makes. Multi-line values are kept. */
+/** Edits metadata in a dialog: a row for each key, and the patch of what was typed. Multi-line values are kept. */
 import { useState } from "react"
 import { heldKeys, withKeys } from "../api/actKeys.ts"
-import type { Outcome } from "../api/acts.ts"
+import { act, ask, readAgain } from "../api/acts.ts"
+import { useAccount } from "../api/session.ts"
+import { Act, type ActProps } from "../parts/act.tsx"
 import { useWords } from "../parts/words.ts"
+import { callOf, type ParamsOf, type PayloadOf, type RequestOf, send } from "./MerchantAct.tsx"
 
 const texts = {
   en: {
@@ -18,7 +21,7 @@ const texts = {
 
 type Metadata = Readonly<Record<string, string>>
 
-export const MetadataFields = ({ initial }: { readonly initial: Metadata }) => {
+const MetadataFields = ({ initial }: { readonly initial: Metadata }) => {
   const words = useWords(texts)
   const known = Object.entries(initial)
   const [more, setMore] = useState(known.length === 0 ? 1 : 0)
@@ -57,7 +60,7 @@ export const MetadataFields = ({ initial }: { readonly initial: Metadata }) => {
 const lines = (text: FormDataEntryValue | undefined) => String(text ?? "").replaceAll("\r\n", "\n")
 
 /** Keys that changed, and null for those whose value was emptied. Undefined when nothing changed. */
-export const metadataPatch = (typed: FormData, initial: Metadata): Record<string, string | null> | undefined => {
+const metadataPatch = (typed: FormData, initial: Metadata): Record<string, string | null> | undefined => {
   const values = typed.getAll("value")
   const changed = typed.getAll("key").flatMap((key, index): ReadonlyArray<[string, string | null]> => {
     const name = String(key).trim()
@@ -70,21 +73,56 @@ export const metadataPatch = (typed: FormData, initial: Metadata): Record<string
   return changed.length === 0 ? undefined : Object.fromEntries(changed)
 }
 
-/**
- * Sends what a form made of metadata that it has read, unless that is other by now. `replaces`: the metadata that it
- * began with, as `metadataVersion` says it.
- */
-export const unlessChanged = async <A,>(
-  read: () => Promise<Outcome<{ readonly data: { readonly metadata: Metadata } }>>,
-  replaces: string | undefined,
-  send: () => Promise<Outcome<A>>
-): Promise<Outcome<A>> => {
-  const keys = heldKeys()
-  const outcome = await read()
-  if ("problem" in outcome) return outcome
-  return replaces === undefined || metadataVersion(outcome.done.data.metadata) === replaces
-    ? withKeys(keys, send)
-    : { problem: { kind: "refused", code: "conflict", message: "", requestId: "" } }
+type Edited = "orders.update" | "refunds.update" | "payment_links.update"
+interface EditProps<Name extends Edited> extends Omit<ActProps, "run" | "code" | "result" | "version" | "onChanged"> {
+  readonly operation: Name
+  readonly params: ParamsOf<Name> & Readonly<Record<string, string>>
+  /** The metadata as it was read. */
+  readonly initial: Metadata
+  /** What was typed into the other fields, where it differs. */
+  readonly changed?: (typed: FormData) => { readonly [Field in keyof PayloadOf<Name>]?: unknown }
 }
 
-export const metadataVersion = (metadata: Metadata): string => JSON.stringify(Object.entries(metadata).toSorted())
+/** Edits an object's metadata, with other fields, unless the metadata has changed since it was read. */
+export const EditMetadata = <Name extends Edited>(props: EditProps<Name>) => {
+  const { changed, fields, initial, operation, params, ...shown } = props
+  const { api } = useAccount()
+  const version = metadataVersion(initial)
+  // The types of `params` and `changed` hold the names of both.
+  const requestOf = (typed: FormData) => {
+    const patch = metadataPatch(typed, initial)
+    return { params, payload: { ...changed?.(typed), ...(patch === undefined ? {} : { metadata: patch }) } }
+  }
+  const read = async () => {
+    const get = operation.replace("update", "get") as "orders.get" | "refunds.get" | "payment_links.get"
+    const outcome = await ask(api, send(api, get, { params, query: {} } as unknown as RequestOf<typeof get>))
+    if ("problem" in outcome) return outcome
+    const { data } = outcome.done as { readonly data: { readonly metadata: Metadata } }
+    return { done: metadataVersion(data.metadata) }
+  }
+  return (
+    <Act
+      {...shown}
+      fields={
+        <>
+          {fields}
+          <MetadataFields initial={initial} />
+        </>
+      }
+      version={version}
+      onChanged={() => void readAgain(api)}
+      run={async (typed, replaces) => {
+        const keys = heldKeys()
+        const current = await read()
+        if ("problem" in current) return current
+        if (replaces !== undefined && current.done !== replaces) return changedMeanwhile
+        return withKeys(keys, () => act(api, send(api, operation, requestOf(typed) as unknown as RequestOf<Name>)))
+      }}
+      code={(typed) => callOf(operation, requestOf(typed))}
+    />
+  )
+}
+
+const changedMeanwhile = { problem: { kind: "refused", code: "conflict", message: "", requestId: "" } } as const
+
+const metadataVersion = (metadata: Metadata): string => JSON.stringify(Object.entries(metadata).toSorted())

@@ -79,11 +79,9 @@ const texts = {
     first: "Latest",
     nothing: "No results match these filters.",
     any: "Any",
-    live: "Live",
     rows: "Rows",
     tick: "Select",
-    tickAll: "Select all rows on this page",
-    all: "All"
+    tickAll: "Select all rows on this page"
   },
   zh: {
     filter: "筛选",
@@ -96,11 +94,9 @@ const texts = {
     first: "最新",
     nothing: "没有符合筛选条件的记录。",
     any: "全部",
-    live: "实时",
     rows: "行",
     tick: "选择",
-    tickAll: "选择本页所有行",
-    all: "全部"
+    tickAll: "选择本页所有行"
   }
 }
 
