@@ -60,7 +60,7 @@ const writeElsewhere = Effect.fnUntraced(function* (
   others: (order: Order) => Effect.Effect<ChangeSet> = () => Effect.succeed([])
 ) {
   const stored = Option.getOrThrow(yield* Context.get(context, OrderStore).load(tradeNo))
-  const order = change(stored.order)
+  const order = change(stored.state)
   const changes = [replacement(stored, order, yield* DateTime.now), ...(yield* others(order))]
   const statements = changes.map(rowStatement)
   yield* sql.withTransaction(Effect.forEach(statements, ({ params, text }) => sql.unsafe(text, params)))

@@ -18,7 +18,9 @@ it.effect("a worker leases no more rows than it works on at once", () =>
             leased = limit
             return Array.from({ length: limit }, (_, row) => `row ${row}`)
           }),
-        nextDueOf: () => Effect.succeed([])
+        nextDue: Effect.succeedNone,
+        nextDueOf: () => Effect.succeed([]),
+        backlog: () => Effect.succeed({ count: 0, oldest: null })
       },
       (rows) =>
         forEachLeased(

@@ -25,7 +25,7 @@ it("rows of a table are inserted and updated in the order of their keys, whateve
   const inserts = unsorted.map((index) => ({ changes: [insertion(orderOf(index))] }))
   const updates = unsorted.map((index) => {
     const order = orderOf(index + 5)
-    return { changes: [replacement({ order, version: 1 }, { ...order, metadata: { note: "later" } }, now)] }
+    return { changes: [replacement({ state: order, version: 1 }, { ...order, metadata: { note: "later" } }, now)] }
   })
   const { statements } = plan([...updates, ...inserts])
   assert.deepStrictEqual(

@@ -10,7 +10,7 @@ it.live("a row that the last look went well for has no error any more, also when
     yield* sql`create table tasks (id text primary key, due_at timestamptz, error text)`
     yield* sql`insert into tasks (id) values ('one'), ('other')`
     const queue = { table: "tasks", key: "id", dueAt: "due_at", error: "error", lease: sql`interval '1 minute'` }
-    const { note } = leasedRows(sql, queue, Schema.Struct({ id: Schema.String }))
+    const { noteOutcomes: note } = leasedRows(sql, queue, Schema.Struct({ id: Schema.String }))
     const errors = Effect.map(sql<{ error: string | null }>`select error from tasks order by id`, (rows) =>
       rows.map(({ error }) => error)
     )
@@ -46,23 +46,23 @@ it.live("a row has one worker while its work may last, and is due again after it
         Schema.Struct({ id: Schema.String })
       )
     const [one, other] = [queueOf(), queueOf()]
-    assert.lengthOf(yield* one.lease(begun, 9), 3)
-    assert.lengthOf(yield* other.lease(after(29), 9), 0)
+    assert.lengthOf(yield* one.leaseDue(begun, 9), 3)
+    assert.lengthOf(yield* other.leaseDue(after(29), 9), 0)
 
     yield* one.done("done")
     yield* sql`update tasks set due_at = ${DateTime.toDateUtc(after(3_600))} where id = 'changed'`
     yield* one.ended(ids)
-    assert.deepStrictEqual(yield* one.next, Option.some(after(10)))
-    assert.deepStrictEqual(yield* other.lease(after(10), 9), [{ id: "failed" }])
+    assert.deepStrictEqual(yield* one.nextDue, Option.some(after(10)))
+    assert.deepStrictEqual(yield* other.leaseDue(after(10), 9), [{ id: "failed" }])
     // A row that another worker has leased meanwhile is its own. The second wait is twice as long.
     yield* one.ended(["failed"])
     yield* other.ended(["failed"])
-    assert.deepStrictEqual(yield* one.next, Option.some(after(30)))
+    assert.deepStrictEqual(yield* one.nextDue, Option.some(after(30)))
     assert.deepStrictEqual(yield* sql`select id from tasks where due_at = ${DateTime.toDateUtc(after(3_600))}`, [
       { id: "changed" }
     ])
     // The third is longer than a lease has to be.
-    assert.lengthOf(yield* one.lease(after(30), 9), 1)
-    assert.deepStrictEqual(yield* one.next, Option.some(after(70)))
+    assert.lengthOf(yield* one.leaseDue(after(30), 9), 1)
+    assert.deepStrictEqual(yield* one.nextDue, Option.some(after(70)))
   })
 )

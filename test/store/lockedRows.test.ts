@@ -25,7 +25,7 @@ const orderOf = (index: number) => ({
   outTradeNo: `cart-${index}` as typeof pendingOrder.outTradeNo
 })
 const noted = (index: number, version: number, note: string) =>
-  replacement({ order: orderOf(index), version }, { ...orderOf(index), metadata: { note } }, now)
+  replacement({ state: orderOf(index), version }, { ...orderOf(index), metadata: { note } }, now)
 
 interface World {
   readonly sql: SqlClient.SqlClient

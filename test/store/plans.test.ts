@@ -41,7 +41,7 @@ it.effect(
       }
       const answered = storeAnswer(claim as IdempotencyClaim, 201, {})
       const { params, text } = oneStatement(
-        plan([{ changes: [replacement({ order, version: 1 }, order, createdAt), answered] }])
+        plan([{ changes: [replacement({ state: order, version: 1 }, order, createdAt), answered] }])
       )
       const rows = yield* sql.unsafe(`explain ${text}`, params)
       const shown = rows.map((row) => Object.values(row).join()).join("\n")
@@ -58,7 +58,7 @@ it.effect("a batch looks for its rows by their keys, also where Postgres knows t
     yield* sql`insert into list_horizons (merchant_id, mode)
       select 'mer_' || n, 'sandbox' from generate_series(1, 200) as n`
     yield* (yield* ownersConnection(database))`analyze orders, list_horizons`
-    const changes = [replacement({ order, version: 1 }, order, createdAt), insertion(orderOf(7))]
+    const changes = [replacement({ state: order, version: 1 }, order, createdAt), insertion(orderOf(7))]
     const { params, text } = oneStatement(plan([{ changes }]))
     const rows = yield* sql.unsafe(`explain ${text}`, params)
     const shown = rows.map((row) => Object.values(row).join()).join("\n")
@@ -70,7 +70,7 @@ it.effect("a batch looks for its rows by their keys, also where Postgres knows t
 it.effect("the statement of a batch is not planned again for each batch, however few rows it has", () =>
   Effect.gen(function* () {
     const { sql } = yield* start()
-    const change = replacement({ order, version: 1 }, order, DateTime.makeUnsafe(0))
+    const change = replacement({ state: order, version: 1 }, order, DateTime.makeUnsafe(0))
     const { params, text } = oneStatement(plan([{ changes: [change] }]))
     const connection = yield* sql.reserve
     for (let times = 0; times < 10; times++) yield* connection.execute(text, params, undefined)

@@ -335,10 +335,10 @@ describe("an event of Stripe", () => {
         const before = asked.length
         assert.strictEqual(yield* work("stripe events").run, leasedMax)
         assert.strictEqual(asked.length - before, leasedMax)
-        const others = yield* store.lease(now, 100)
+        const others = yield* store.leaseDue(now, 100)
         assert.lengthOf(others, 40 - leasedMax)
         // The work on the first has ended, and they are due again after their own wait. The others' may still go on.
-        assert.lengthOf(yield* store.lease(DateTime.add(now, { seconds: 29 }), 100), leasedMax)
+        assert.lengthOf(yield* store.leaseDue(DateTime.add(now, { seconds: 29 }), 100), leasedMax)
       }).pipe(Effect.provideContext(world.context))
     })
   )

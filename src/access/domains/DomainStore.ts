@@ -17,7 +17,7 @@ import {
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { changedChannel } from "../merchants/MerchantStore.ts"
-import { type Backlog, leasedRows } from "../../platform/postgres/leasedRows.ts"
+import { type DueRows, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
 import { hostsMax } from "../../shared/signedUrls/ShopHosts.ts"
@@ -49,11 +49,8 @@ export interface Change {
 
 export class DomainStore extends Context.Service<
   DomainStore,
-  {
+  DueRows<Due> & {
     readonly find: (merchantId: string) => Effect.Effect<Option.Option<Stored>>
-    readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Due>>
-    readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
-    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
     /**
      * Writes the findings, and notifies all runners. Another merchant that has the host without its proof loses it.
      * Nothing is written if the merchant wants another host by now. `also` runs in the same transaction.
@@ -64,9 +61,7 @@ export class DomainStore extends Context.Service<
       now: DateTime.Utc,
       also: (changes: ReadonlyArray<Change>) => Effect.Effect<void>
     ) => Effect.Effect<ReadonlyArray<Change>>
-    readonly leaseMails: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<DueMail>>
-    readonly nextMail: Effect.Effect<Option.Option<DateTime.Utc>>
-    readonly mailBacklog: (now: DateTime.Utc) => Effect.Effect<Backlog>
+    readonly mails: DueRows<DueMail>
     /** The mail was sent, or is given up. A later mail about this host stays. */
     readonly endMail: (mail: DueMail) => Effect.Effect<void>
   }
@@ -100,14 +95,10 @@ export const layer = Layer.effect(
     const record = makeRecord(sql, find)
 
     return DomainStore.of({
+      ...due,
       find: (merchantId) => sqlDefects(find(merchantId)),
-      leaseDue: (now, limit) => sqlDefects(due.lease(now, limit)),
-      nextDue: sqlDefects(due.next),
-      backlog: (now) => sqlDefects(due.backlog(now)),
       record: (row, looked, now, also) => sqlDefects(sql.withTransaction(record(row, looked, now, also))),
-      leaseMails: (now, limit) => sqlDefects(mails.lease(now, limit)),
-      nextMail: sqlDefects(mails.next),
-      mailBacklog: (now) => sqlDefects(mails.backlog(now)),
+      mails,
       endMail: ({ mail_of, merchant_id }) =>
         sqlDefects(
           Effect.asVoid(sql`update shop_domains set mail = null, mail_of = null, mail_at = null

@@ -76,11 +76,11 @@ const mails = Layer.effectDiscard(
       // Without a mail server mails become files on this machine.
       callsOutside: smtpUrl !== undefined,
       run: Effect.gen(function* () {
-        const due = yield* store.leaseMails(yield* currentTime, leasedMax)
+        const due = yield* store.mails.leaseDue(yield* currentTime, leasedMax)
         return yield* forEachLeased("the mail about the host of", due, ({ merchant_id }) => merchant_id, deliver)
       }),
-      next: store.nextMail,
-      backlog: store.mailBacklog
+      next: store.mails.nextDue,
+      backlog: store.mails.backlog
     }))
   })
 )

@@ -1,10 +1,10 @@
 /** Rows of leaked keys, each with its mail. A report is one transaction. */
 import { isoText } from "@coffer/model/isoText"
 import { Mode } from "@coffer/model/Ids"
-import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { changedChannel } from "../merchants/MerchantStore.ts"
-import { type Backlog, backOff, leasedRows } from "../../platform/postgres/leasedRows.ts"
+import { backOff, type DueRows, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
@@ -34,14 +34,11 @@ export type MailEnd = "sent" | "failed" | "unknown" | "kept"
 
 export class LeakStore extends Context.Service<
   LeakStore,
-  {
+  DueRows<LeakMail> & {
     /**
      * Ends the leaked secrets of a key with scopes, and makes the mail due. False if the merchant was notified today.
      */
     readonly record: (leak: Leak, now: DateTime.Utc) => Effect.Effect<boolean>
-    readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<LeakMail>>
-    readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
-    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
     readonly end: (mail: LeakMail, status: MailEnd, error: string | null) => Effect.Effect<void>
   }
 >()("@coffer/keys/LeakStore") {}
@@ -82,11 +79,9 @@ export const layer = Layer.effect(
     })
 
     return LeakStore.of({
+      ...due,
       record: (leak, now) =>
         faults.around("Store.write", sqlDefects(sql.withTransaction(record(leak, now))), () => "key_leaks"),
-      leaseDue: (now, limit) => sqlDefects(due.lease(now, limit)),
-      nextDue: sqlDefects(due.next),
-      backlog: (now) => sqlDefects(due.backlog(now)),
       end: ({ id, key_hash }, status, error) =>
         sqlDefects(
           Effect.asVoid(sql`update key_leaks set status = ${status}, error = ${error}, due_at = null

@@ -15,7 +15,7 @@ import type { ChannelPayment, ChannelReport, ChannelUnreachable, Checkout } from
 import { Orders } from "../../money/orders/Orders.ts"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
 import { jsonText, TimeColumn } from "../../platform/runtime/codecs.ts"
-import { type Backlog, type DueSandbox, leasedRows } from "../../platform/postgres/leasedRows.ts"
+import { type DueRows, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
@@ -70,15 +70,8 @@ export class SandboxBank extends Context.Service<
     readonly acknowledge: (paymentId: PaymentId) => Effect.Effect<void>
     /** Records that the reports of these payments were tried. */
     readonly tried: (paymentIds: ReadonlyArray<string>) => Effect.Effect<void>
-    /** Leases payments whose report is due. */
-    readonly leaseDue: (
-      now: DateTime.Utc,
-      limit: number,
-      merchantId?: string
-    ) => Effect.Effect<ReadonlyArray<{ readonly tradeNo: TradeNo; readonly payment: ChannelPayment }>>
-    readonly nextReport: Effect.Effect<Option.Option<DateTime.Utc>>
-    readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
-    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
+    /** Payments whose report is due. */
+    readonly reports: DueRows<{ readonly tradeNo: TradeNo; readonly payment: ChannelPayment }>
     readonly setReachable: (merchantId: string, reachable: boolean) => Effect.Effect<void>
   }
 >()("@coffer/sandbox/SandboxBank") {}
@@ -141,7 +134,11 @@ const makeBank = Effect.fnUntraced(function* (reach: Reach) {
       again: lease,
       ofSandbox: (merchantId) => sql`merchant_id = ${merchantId}`
     },
-    sandboxPayments.row
+    sandboxPayments.row,
+    (row) => {
+      const payment = sandboxPayments.read(row)
+      return { tradeNo: payment.tradeNo, payment: paymentOf(payment) }
+    }
   )
 
   yield* (yield* Instructions).define(bankPayment, (booked) =>
@@ -172,15 +169,7 @@ const makeBank = Effect.fnUntraced(function* (reach: Reach) {
       ),
     acknowledge: reports.done,
     tried: reports.ended,
-    leaseDue: (...args) =>
-      sqlDefects(
-        Effect.map(reports.lease(...args), (rows) =>
-          rows.map(sandboxPayments.read).map((payment) => ({ tradeNo: payment.tradeNo, payment: paymentOf(payment) }))
-        )
-      ),
-    nextReport: sqlDefects(reports.next),
-    nextDueOf: (merchantIds) => sqlDefects(reports.nextOf(merchantIds)),
-    backlog: (now) => sqlDefects(reports.backlog(now)),
+    reports,
     setReachable: (merchantId, reachable) =>
       faults.around(
         "Store.write",

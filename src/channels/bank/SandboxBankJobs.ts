@@ -15,7 +15,7 @@ const paymentReports = Effect.gen(function* () {
   yield* workers.supervise(() => ({
     name: "sandbox reports",
     wakeup: "sandbox_reports",
-    ...dueWork(bank, (due) =>
+    ...dueWork(bank.reports, (due) =>
       forEachLeased(
         "the bank's report about order",
         due,
@@ -32,9 +32,7 @@ const paymentReports = Effect.gen(function* () {
           ),
         () => bank.tried(due.map(({ payment }) => payment.paymentId))
       )
-    ),
-    next: bank.nextReport,
-    backlog: bank.backlog
+    )
   }))
 })
 
@@ -46,7 +44,7 @@ const disputeReports = Effect.gen(function* () {
   yield* workers.supervise(() => ({
     name: "sandbox dispute reports",
     wakeup: "sandbox_reports",
-    ...dueWork(bank, (due) =>
+    ...dueWork(bank.reports, (due) =>
       forEachLeased(
         "the bank's report about dispute",
         due,
@@ -54,9 +52,7 @@ const disputeReports = Effect.gen(function* () {
         (report) => Effect.andThen(disputes.handleReport(report), bank.acknowledge(report.processorDisputeId)),
         () => bank.tried(due.map(({ processorDisputeId }) => processorDisputeId))
       )
-    ),
-    next: bank.nextReport,
-    backlog: bank.backlog
+    )
   }))
 })
 

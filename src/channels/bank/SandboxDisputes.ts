@@ -6,14 +6,14 @@
 import { isoText } from "@coffer/model/isoText"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import type { CreditedOrder } from "@coffer/rules/order/Order"
-import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { ChannelUnreachable } from "../../shared/channel/payments.ts"
 import type { Chargeback } from "../../shared/channel/Channel.ts"
 import type { DisputeName, DisputeOutcome, DisputeReport } from "../../shared/channel/disputes.ts"
 import { currentRequest } from "../../shared/idempotency/Answering.ts"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
-import { type Backlog, type DueSandbox, leasedRows } from "../../platform/postgres/leasedRows.ts"
+import { type DueRows, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
@@ -40,15 +40,8 @@ export class SandboxDisputes extends Context.Service<
     readonly acknowledge: (processorDisputeId: string) => Effect.Effect<void>
     /** Records that the reports of these disputes were tried. */
     readonly tried: (processorDisputeIds: ReadonlyArray<string>) => Effect.Effect<void>
-    /** Leases reports that were not acknowledged in time. */
-    readonly leaseDue: (
-      now: DateTime.Utc,
-      limit: number,
-      merchantId?: string
-    ) => Effect.Effect<ReadonlyArray<DisputeReport>>
-    readonly nextReport: Effect.Effect<Option.Option<DateTime.Utc>>
-    readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
-    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
+    /** Reports that were not acknowledged in time. */
+    readonly reports: DueRows<DisputeReport>
   }
 >()("@coffer/sandbox/SandboxDisputes") {}
 
@@ -81,7 +74,8 @@ export const layer = Layer.effect(
         again: lease,
         ofSandbox: (merchantId) => sql`merchant_id = ${merchantId}`
       },
-      DisputeRow
+      DisputeRow,
+      reportOf
     )
 
     return SandboxDisputes.of({
@@ -99,10 +93,7 @@ export const layer = Layer.effect(
       }, sqlDefects),
       acknowledge: reports.done,
       tried: reports.ended,
-      leaseDue: (...args) => sqlDefects(Effect.map(reports.lease(...args), (rows) => rows.map(reportOf))),
-      nextReport: sqlDefects(reports.next),
-      nextDueOf: (merchantIds) => sqlDefects(reports.nextOf(merchantIds)),
-      backlog: (now) => sqlDefects(reports.backlog(now))
+      reports
     })
   })
 )

@@ -1,10 +1,10 @@
 /** Merchants whose sandbox is not fully seeded yet (`sandbox_seeds`). */
 import { isoText } from "@coffer/model/isoText"
 import { MerchantId } from "@coffer/model/Ids"
-import { Context, DateTime, Duration, Effect, Layer, type Option, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
-import { type Backlog, leasedRows } from "../../platform/postgres/leasedRows.ts"
+import { type DueRows, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
 
 /** A worker retries after this if the seeding has not finished. */
@@ -12,13 +12,10 @@ const lease = Duration.minutes(1)
 
 export class SeedStore extends Context.Service<
   SeedStore,
-  {
+  DueRows<MerchantId> & {
     /** Notes that the sandbox needs seeding. The caller has the lease; a worker takes over when it ends. */
     readonly insert: (merchantId: MerchantId, now: DateTime.Utc) => Effect.Effect<void>
     readonly done: (merchantId: MerchantId) => Effect.Effect<void>
-    readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<MerchantId>>
-    readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
-    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
   }
 >()("@coffer/sandbox/SeedStore") {}
 
@@ -35,9 +32,11 @@ export const layer = Layer.effect(
         dueAt: "due_at",
         lease: sql`make_interval(secs => ${Duration.toSeconds(lease)})`
       },
-      Schema.Struct({ merchant_id: MerchantId })
+      Schema.Struct({ merchant_id: MerchantId }),
+      ({ merchant_id }) => merchant_id
     )
     return SeedStore.of({
+      ...seeds,
       insert: (merchantId, now) => {
         const due = isoText(DateTime.addDuration(now, lease))
         return sqlDefects(
@@ -46,12 +45,7 @@ export const layer = Layer.effect(
             () => wakeups.raise("sandbox_seeds")
           )
         )
-      },
-      done: seeds.done,
-      leaseDue: (now, limit) =>
-        sqlDefects(Effect.map(seeds.lease(now, limit), (rows) => rows.map(({ merchant_id }) => merchant_id))),
-      nextDue: sqlDefects(seeds.next),
-      backlog: (now) => sqlDefects(seeds.backlog(now))
+      }
     })
   })
 )

@@ -7,7 +7,7 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { leasedRows } from "../../platform/postgres/leasedRows.ts"
+import { type DueRows, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import * as numbersInOrder from "../../platform/postgres/numbersInOrder.ts"
 import * as Pages from "../../platform/postgres/Pages.ts"
 import { isStorable } from "../../platform/postgres/scans.ts"
@@ -83,9 +83,7 @@ interface Filters {
 
 export class ReconciliationStore extends Context.Service<
   ReconciliationStore,
-  {
-    readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<DueRow>>
-    readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
+  DueRows<DueRow> & {
     /** The progress of an account, and when it is due; none until it was first polled. */
     readonly progress: (account: Account) => Effect.Effect<Option.Option<Progress>>
     /** Makes it due, unless it is leased: then it is due when the lease ends. */
@@ -151,6 +149,7 @@ export const layer = Layer.effect(
       execute: ({ id }) => sql`select movements_since, movements_due_at from stripe_polls where id = ${id}`
     })
     return ReconciliationStore.of({
+      ...due,
       ...makeMovements(sql),
       ...makeDifferences(sql, ids),
       channelFees: (differences) =>
@@ -162,8 +161,6 @@ export const layer = Layer.effect(
             paymentId
           }))
         ),
-      leaseDue: (now, limit) => sqlDefects(due.lease(now, limit)),
-      nextDue: sqlDefects(due.next),
       progress: ({ merchantId, mode }) => sqlDefects(findProgress({ id: `${merchantId}/${mode}` })),
       hasten: (account, now) =>
         sqlDefects(

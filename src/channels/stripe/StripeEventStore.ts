@@ -7,7 +7,7 @@ import type { Account } from "@coffer/model/Account"
 import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { backOffAfterWork, leasedRows, type Outcomes } from "../../platform/postgres/leasedRows.ts"
+import { backOffAfterWork, type DueRows, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import { storableText } from "../../platform/postgres/storable.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
@@ -53,16 +53,12 @@ const sharingMax = 100
 
 export class StripeEventStore extends Context.Service<
   StripeEventStore,
-  {
+  DueRows<EventRow> & {
     /** Merchants with this connected account in one environment, at most a hundred. */
     readonly merchantsOf: (mode: Mode, account: string) => Effect.Effect<ReadonlyArray<MerchantId>>
     /** Whether it is new. */
     readonly insert: (account: Account, notice: StripeNotice, now: DateTime.Utc) => Effect.Effect<boolean>
-    readonly lease: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<EventRow>>
-    /** The work on these has ended. */
-    readonly note: (outcomes: Outcomes) => Effect.Effect<void>
     readonly done: (id: string) => Effect.Effect<void>
-    readonly next: Effect.Effect<Option.Option<DateTime.Utc>>
     /** Accounts whose events are to be fetched; new accounts are among them. */
     readonly leasePolls: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<PollRow>>
     readonly polled: (id: string, since: DateTime.Utc) => Effect.Effect<void>
@@ -107,6 +103,7 @@ export const layer = Layer.effect(
     )
 
     return StripeEventStore.of({
+      ...events,
       merchantsOf: makeMerchantsOf(sql),
       insert: ({ merchantId, mode }, notice, now) =>
         write(
@@ -123,11 +120,6 @@ export const layer = Layer.effect(
             )
           )
         ),
-      lease: (now, limit) => sqlDefects(events.lease(now, limit)),
-      note: events.note,
-      done: events.done,
-      next: sqlDefects(events.next),
-
       leasePolls: Effect.fnUntraced(function* (now, limit) {
         const at = isoText(now)
         const since = isoText(DateTime.subtract(now, firstPoll))
@@ -136,7 +128,7 @@ export const layer = Layer.effect(
             ${since}::text::timestamptz
           from merchant_modes where channel_accounts <> '{}' and channel_accounts -> ${stripeChannel}::text is not null
           on conflict do nothing`)
-        return yield* sqlDefects(polls.lease(now, limit))
+        return yield* polls.leaseDue(now, limit)
       }),
       polled: (id, since) =>
         write(
@@ -152,7 +144,7 @@ export const layer = Layer.effect(
             ({ length }) => length > 0
           )
         ),
-      nextPoll: sqlDefects(polls.next),
+      nextPoll: polls.nextDue,
 
       dropHandled: (before, limit) =>
         sqlDefects(

@@ -124,10 +124,10 @@ const handleEvents = Effect.gen(function* () {
     callsOutside: true,
     wakeup: "stripe_events",
     run: Effect.gen(function* () {
-      const due = yield* store.lease(yield* currentTime, leasedMax)
-      return yield* forEachLeased("the event of Stripe", due, ({ id }) => id, handle, store.note)
+      const due = yield* store.leaseDue(yield* currentTime, leasedMax)
+      return yield* forEachLeased("the event of Stripe", due, ({ id }) => id, handle, store.noteOutcomes)
     }),
-    next: store.next
+    next: store.nextDue
   }))
 })
 

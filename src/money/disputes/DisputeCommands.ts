@@ -67,7 +67,7 @@ export const layer = Layer.effect(
     const load = Effect.fnUntraced(function* (disputeNo: DisputeNo) {
       const stored = yield* store.load(disputeNo)
       if (Option.isNone(stored)) return yield* new DisputeNotFound({ ref: disputeNo })
-      return { state: stored.value.dispute, version: stored.value.version }
+      return stored.value
     })
 
     const aggregate: Aggregate<DisputeKind> = {
@@ -77,7 +77,7 @@ export const layer = Layer.effect(
       evolve,
       consequences,
       insertion,
-      replacement: ({ state, version }, after, now) => replacement({ dispute: state, version }, after, now),
+      replacement,
       view: disputeView,
       orderOf: (dispute) => dispute,
       related: { read: store.evidence, changes: evidenceChanges },

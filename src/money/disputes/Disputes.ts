@@ -38,7 +38,8 @@ import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { sha256 } from "../../platform/runtime/Secrets.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { askDispute, DisputeCommands, DisputeNotFound } from "./DisputeCommands.ts"
-import { DisputeStore, type StoredDispute } from "./DisputeStore.ts"
+import type { Stored } from "../aggregate/Aggregate.ts"
+import { DisputeStore } from "./DisputeStore.ts"
 
 export { DisputeNotFound }
 
@@ -110,8 +111,8 @@ const disputeServices = Effect.gen(function* () {
   const tell = yield* askDispute
   const alarmOfContradiction = yield* makeAlarmOfContradiction
 
-  const found = (ref: string, stored: Option.Option<StoredDispute>) =>
-    Option.isSome(stored) ? Effect.succeed(stored.value.dispute) : Effect.fail(new DisputeNotFound({ ref }))
+  const found = (ref: string, stored: Option.Option<Stored<Dispute>>) =>
+    Option.isSome(stored) ? Effect.succeed(stored.value.state) : Effect.fail(new DisputeNotFound({ ref }))
   const load = (disputeNo: DisputeNo) => Effect.flatMap(store.load(disputeNo), (stored) => found(disputeNo, stored))
 
   return {
@@ -146,8 +147,8 @@ type DisputeServices = Effect.Success<typeof disputeServices>
 /** The first report opens the dispute. From then on its status is applied. */
 const handleReport = (services: DisputeServices) =>
   span("Disputes.handleReport")(function* (report: DisputeReport) {
-    const stored = yield* services.store.byProcessorId(report, report.processorDisputeId)
-    const dispute = Option.isSome(stored) ? stored.value.dispute : yield* open(services, report)
+    const stored = yield* services.store.byNumber(report, report.processorDisputeId)
+    const dispute = Option.isSome(stored) ? stored.value.state : yield* open(services, report)
     return yield* applyStatus(services, dispute, report)
   }, Effect.uninterruptible)
 
@@ -234,9 +235,9 @@ const open = Effect.fnUntraced(function* (services: DisputeServices, report: Dis
 
 /** Another request has opened the same dispute at the same time. */
 const findKnown = Effect.fnUntraced(function* ({ store }: DisputeServices, report: DisputeReport) {
-  const stored = yield* store.byProcessorId(report, report.processorDisputeId)
+  const stored = yield* store.byNumber(report, report.processorDisputeId)
   return Option.isSome(stored)
-    ? stored.value.dispute
+    ? stored.value.state
     : yield* Effect.die(`dispute ${report.processorDisputeId} is taken by no dispute`)
 })
 

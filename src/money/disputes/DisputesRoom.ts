@@ -23,9 +23,7 @@ const checks = Layer.effectDiscard(
       wakeup: "disputes",
       ...dueWork(store, (due) =>
         forEachLeased("dispute", due, (disputeNo) => disputeNo, disputes.check, store.noteOutcomes)
-      ),
-      next: store.nextDue,
-      backlog: store.backlog
+      )
     }))
   })
 )

@@ -4,20 +4,17 @@ import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { PaymentLink, terms } from "@coffer/rules/link/PaymentLink"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
-import { Context, Effect, Layer, Option, Schema, Struct } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Stored } from "../aggregate/Aggregate.ts"
-import { type Change, insert, update } from "../../platform/commit/Change.ts"
+import { makeObjectChanges, makeObjectRows, type ObjectRows } from "../aggregate/objectRows.ts"
 import { table } from "../../platform/commit/Table.ts"
-import { batchedById } from "../../platform/postgres/batched.ts"
 import { ListHorizon } from "../../platform/postgres/ListHorizon.ts"
 import * as Pages from "../../platform/postgres/Pages.ts"
 import { along } from "../../platform/postgres/scans.ts"
 
 export class LinkStore extends Context.Service<
   LinkStore,
-  {
-    readonly load: (linkId: string) => Effect.Effect<Option.Option<Stored<PaymentLink>>>
+  Pick<ObjectRows<PaymentLink>, "load"> & {
     /** Newest first. */
     readonly page: (account: Account, request: PageRequest) => Effect.Effect<Page<PaymentLink>, InvalidField>
   }
@@ -33,22 +30,13 @@ export const paymentLinks = table("payment_links", {
   fixed: Struct.keys(terms)
 })
 
-/** A new link as a change. */
-export const insertion = (link: PaymentLink): Change => insert(paymentLinks, link, { version: 1 })
-
-/** The link after a decision, replacing the version that was read. */
-export const replacement = ({ version }: Stored<PaymentLink>, after: PaymentLink): Change =>
-  update(paymentLinks, version, after, { version: version + 1 })
+export const { insertion, replacement } = makeObjectChanges(paymentLinks, (_, version) => ({ version }))
 
 export const layer = Layer.effect(
   LinkStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const byId = batchedById(sql, {
-      row: paymentLinks.row,
-      idOf: (row) => String(row[paymentLinks.key]),
-      select: (ids) => sql`select * from payment_links where link_id = any(${ids})`
-    })
+    const { load } = makeObjectRows(sql, paymentLinks, { isId: isLinkId, isBatched: true })
     const pages = Pages.make(
       sql,
       {
@@ -60,13 +48,7 @@ export const layer = Layer.effect(
     )
     return LinkStore.of({
       // A text that cannot be a number is not looked up: Postgres refuses a text with NUL.
-      load: (linkId) =>
-        isLinkId(linkId)
-          ? Effect.map(
-              byId(linkId),
-              Option.map((row) => ({ state: paymentLinks.read(row), version: row.version }))
-            )
-          : Effect.succeedNone,
+      load: (linkId) => (isLinkId(linkId) ? load(linkId) : Effect.succeedNone),
       page: (account, request) => pages.page(account, request, { path: along({}), filters: [] })
     })
   })

@@ -14,14 +14,14 @@ import {
   RefundRefused
 } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Metric, Option, Schema } from "effect"
-import type { Aggregate } from "../aggregate/Aggregate.ts"
+import type { Aggregate, Stored } from "../aggregate/Aggregate.ts"
 import { makeWriteLoop, type PerformOptions, withoutEntry, type WriteLoop } from "../aggregate/WriteLoop.ts"
 import { automaticId, newMail } from "../../shared/mail/mails.ts"
 import { type ChangeSet, CommitError } from "../../platform/commit/Change.ts"
 import { OrderLinks } from "../../shared/signedUrls/OrderLinks.ts"
 import { EntryMessage, performedSchema, readEntry } from "../wallets/Instructions.ts"
 import { type Entry, Wallets } from "../wallets/Wallets.ts"
-import { insertion, OrderStore, replacement, type StoredOrder } from "./OrderStore.ts"
+import { insertion, OrderStore, replacement } from "./OrderStore.ts"
 import { orderView } from "./OrderView.ts"
 import { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { walletIdOf, WalletName } from "@coffer/rules/wallet/Wallet"
@@ -66,7 +66,7 @@ export const layer = Layer.effect(
     const load = Effect.fnUntraced(function* (tradeNo: TradeNo) {
       const stored = yield* store.load(tradeNo)
       if (Option.isNone(stored)) return yield* new OrderNotFound({ ref: tradeNo })
-      return { state: stored.value.order, version: stored.value.version }
+      return stored.value
     })
 
     const aggregate: Aggregate<OrderKind> = {
@@ -76,7 +76,7 @@ export const layer = Layer.effect(
       evolve,
       consequences,
       insertion,
-      replacement: ({ state, version }, after, now) => replacement({ order: state, version }, after, now),
+      replacement,
       view: (order) => orderView(order, links.unsigned),
       orderOf: (order) => order,
       creates: mailOf,
@@ -203,11 +203,10 @@ export const orderServices = Effect.gen(function* () {
   const tell = yield* askOrder
   const secrets = yield* Secrets
 
-  const offerFound = (ref: string, found: Option.Option<StoredOrder>) => {
+  const offerFound = (ref: string, found: Option.Option<Stored<Order>>) => {
     if (Option.isNone(found)) return Effect.fail(new OrderNotFound({ ref }))
-    const { order, version } = found.value
-    commands.offer({ state: order, version })
-    return Effect.succeed(order)
+    commands.offer(found.value)
+    return Effect.succeed(found.value.state)
   }
 
   const send = (

@@ -19,36 +19,25 @@ export const layer = Layer.effectDiscard(
     const store = yield* OrderStore
     const orders = yield* Orders
 
-    const expiry = dueWork(
-      { leaseDue: store.leaseDue, nextDueOf: (merchantIds) => store.nextDueOf("due_at", merchantIds) },
-      (due) => forEachLeased("order", due, (tradeNo) => tradeNo, orders.reachDeadline)
-    )
     yield* workers.supervise(() => ({
       name: "expiry",
       callsOutside: true,
-      ...expiry,
-      next: store.nextDue("due_at"),
-      backlog: (now) => store.backlog("due_at", now)
+      ...dueWork(store.deadlines, (due) => forEachLeased("order", due, (tradeNo) => tradeNo, orders.reachDeadline))
     }))
 
-    const returns = dueWork(
-      { leaseDue: store.leaseUnapplied, nextDueOf: (merchantIds) => store.nextDueOf("unapplied_due_at", merchantIds) },
-      (due) =>
+    yield* workers.supervise(() => ({
+      name: "unapplied payments",
+      callsOutside: true,
+      wakeup: "unapplied_payments",
+      ...dueWork(store.returns, (due) =>
         forEachLeased(
           "unapplied payments of order",
           due,
           (tradeNo) => tradeNo,
           orders.returnUnappliedPayments,
-          store.noteUnapplied
+          store.returns.noteOutcomes
         )
-    )
-    yield* workers.supervise(() => ({
-      name: "unapplied payments",
-      callsOutside: true,
-      wakeup: "unapplied_payments",
-      ...returns,
-      next: store.nextDue("unapplied_due_at"),
-      backlog: (now) => store.backlog("unapplied_due_at", now)
+      )
     }))
 
     yield* workers.supervise(() => ({

@@ -272,9 +272,9 @@ const answerRepeat = Effect.fnUntraced(function* <E>(
   wanted: Order,
   none: Effect.Effect<never, E>
 ) {
-  const stored = yield* store.byOutTradeNo(account, wanted.outTradeNo)
+  const stored = yield* store.byNumber(account, wanted.outTradeNo)
   if (Option.isNone(stored)) return yield* none
-  const { order } = stored.value
+  const { state: order } = stored.value
   const differs = yield* refuseDiffering(store, order, wanted, termsHash)
   if (differs === undefined) return { order, created: false, notTaken: notTakenOf(order, wanted) }
   return yield* new OrderNumberTaken({ outTradeNo: wanted.outTradeNo, differs: comparedTerms[differs] })

@@ -4,26 +4,17 @@ import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Payout, terms } from "@coffer/rules/payout/Payout"
-import { Context, Effect, Layer, Option, Schema, Struct } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
-import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
-import { type Change, insert, update } from "../../platform/commit/Change.ts"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { SqlClient } from "effect/sql"
 import { ListHorizon } from "../../platform/postgres/ListHorizon.ts"
 import * as Pages from "../../platform/postgres/Pages.ts"
 import { along } from "../../platform/postgres/scans.ts"
 import { table } from "../../platform/commit/Table.ts"
-
-/** A payout and the version of its row. */
-export interface StoredPayout {
-  readonly payout: Payout
-  readonly version: number
-}
+import { makeObjectChanges, makeObjectRows, type ObjectRows } from "../aggregate/objectRows.ts"
 
 export class PayoutStore extends Context.Service<
   PayoutStore,
-  {
-    readonly load: (payoutNo: string) => Effect.Effect<Option.Option<StoredPayout>>
-    readonly byReference: (account: Account, reference: string) => Effect.Effect<Option.Option<StoredPayout>>
+  Pick<ObjectRows<Payout>, "load" | "byNumber"> & {
     /** Newest first. */
     readonly page: (account: Account, request: PageRequest) => Effect.Effect<Page<Payout>, InvalidField>
   }
@@ -40,37 +31,14 @@ export const payouts = table("payouts", {
   number: { field: "reference", among: "reference is not null" }
 })
 
-const storedOf = (row: typeof payouts.row.Type): StoredPayout => ({ version: row.version, payout: payouts.read(row) })
-
-/** A new payout as a change. */
-export const insertion = (payout: Payout): Change => insert(payouts, payout, { version: 1 })
-
-/** The payout after a decision, replacing the version that was read. */
-export const replacement = (before: StoredPayout, after: Payout): Change =>
-  update(payouts, before.version, after, { version: before.version + 1 })
+export const { insertion, replacement } = makeObjectChanges(payouts, (_, version) => ({ version }))
 
 export const layer = Layer.effect(
   PayoutStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const byNo = SqlSchema.findOneOption({
-      Request: PayoutNo,
-      Result: payouts.row,
-      execute: (payoutNo) => sql`select * from payouts where payout_no = ${payoutNo}`
-    })
-    // A text that cannot be a number is not looked up: Postgres refuses a text with NUL.
-    const load = (payoutNo: string) =>
-      isPayoutNo(payoutNo)
-        ? sqlDefects(Effect.map(byNo(payoutNo), Option.map(storedOf)))
-        : Effect.succeed(Option.none<StoredPayout>())
-
-    const findByReference = SqlSchema.findOneOption({
-      Request: Schema.Struct({ merchantId: Schema.String, mode: Schema.String, reference: Schema.String }),
-      Result: payouts.row,
-      execute: ({ merchantId, mode, reference }) =>
-        sql`select * from payouts where merchant_id = ${merchantId} and mode = ${mode} and reference = ${reference}`
-    })
+    const { byNumber, load } = makeObjectRows(sql, payouts, { isId: isPayoutNo })
 
     const pages = Pages.make(
       sql,
@@ -83,9 +51,9 @@ export const layer = Layer.effect(
     )
 
     return PayoutStore.of({
-      load,
-      byReference: ({ merchantId, mode }, reference) =>
-        sqlDefects(Effect.map(findByReference({ merchantId, mode, reference }), Option.map(storedOf))),
+      // A text that cannot be a number is not looked up: Postgres refuses a text with NUL.
+      load: (payoutNo) => (isPayoutNo(payoutNo) ? load(payoutNo) : Effect.succeedNone),
+      byNumber,
       page: (account, request) => pages.page(account, request, { path: along({}), filters: [] })
     })
   })

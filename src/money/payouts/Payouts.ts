@@ -127,7 +127,7 @@ const payoutServices = Effect.gen(function* () {
   const load = Effect.fnUntraced(function* (payoutNo: string) {
     const stored = yield* store.load(payoutNo)
     if (Option.isNone(stored)) return yield* new PayoutNotFound({ payoutNo })
-    return { state: stored.value.payout, version: stored.value.version }
+    return stored.value
   })
 
   const aggregate: Aggregate<PayoutKind> = {
@@ -137,7 +137,7 @@ const payoutServices = Effect.gen(function* () {
     evolve,
     consequences,
     insertion,
-    replacement: ({ state, version }, after) => replacement({ payout: state, version }, after),
+    replacement,
     view: payoutView,
     instruction: performedSchema("payout", Schema.String, PayoutCommand),
     attemptsMax: 4
@@ -183,9 +183,9 @@ const request = (services: PayoutServices) => {
 const findEarlier = Effect.fnUntraced(function* ({ store }: PayoutServices, merchant: Merchant, terms: CreatePayout) {
   const { amount, currency, mode, reference } = terms
   if (reference === undefined) return undefined
-  const stored = yield* store.byReference(ownerOf(merchant, mode), reference)
+  const stored = yield* store.byNumber(ownerOf(merchant, mode), reference)
   if (Option.isNone(stored)) return undefined
-  const { payout } = stored.value
+  const { state: payout } = stored.value
   if (payout.currency !== currency) return yield* new PayoutReferenceTaken({ reference, differs: "currency" })
   if (payout.amount !== amount) return yield* new PayoutReferenceTaken({ reference, differs: "amount" })
   return payout

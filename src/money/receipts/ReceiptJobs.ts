@@ -19,9 +19,7 @@ export const layer = Layer.effectDiscard(
       // Without a mail server mails become files on this machine.
       callsOutside: smtpUrl !== undefined,
       wakeup: "mails",
-      ...dueWork(store, (due) => forEachLeased("mail", due, ({ id }) => id, receipts.deliver)),
-      next: store.nextDue,
-      backlog: store.backlog
+      ...dueWork(store, (due) => forEachLeased("mail", due, ({ id }) => id, receipts.deliver))
     }))
   })
 )

@@ -8,10 +8,7 @@
 import * as Pages from "../../platform/postgres/Pages.ts"
 import type { RefundQuery } from "@coffer/contract/Refunds"
 import { prefixes, RefundNo } from "@coffer/model/Ids"
-import { type Account, belongsTo } from "@coffer/model/Account"
-import type { InvalidField } from "@coffer/rules/InvalidField"
-import type { CreatedRange } from "@coffer/rules/lists/created"
-import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
+import type { Account } from "@coffer/model/Account"
 import {
   consequences,
   decide,
@@ -27,21 +24,16 @@ import { nextCheck } from "@coffer/rules/refund/nextCheck"
 import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
-import { type AlreadyExists, type Change, type Described, insert, update } from "../../platform/commit/Change.ts"
-import {
-  type Backlog,
-  backOffAfterWork,
-  type DueSandbox,
-  leasedRows,
-  type Outcomes
-} from "../../platform/postgres/leasedRows.ts"
+import type { AlreadyExists, Described } from "../../platform/commit/Change.ts"
+import { backOffAfterWork, type DueRows, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import { ListHorizon } from "../../platform/postgres/ListHorizon.ts"
 import { makeOursOf } from "../../platform/postgres/ownNumbers.ts"
-import { along, equals, isStorable, type Search } from "../../platform/postgres/scans.ts"
+import { along, equals, type Search } from "../../platform/postgres/scans.ts"
 import { table } from "../../platform/commit/Table.ts"
 import type { RefundRefused } from "@coffer/rules/order/Order"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
-import type { Aggregate } from "../aggregate/Aggregate.ts"
+import type { Aggregate, Stored } from "../aggregate/Aggregate.ts"
+import { makeObjectChanges, makeObjectRows, type ObjectRows } from "../aggregate/objectRows.ts"
 import { makeWriteLoop, withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
 import { makeAlarmOfContradiction } from "../../shared/channel/contradiction.ts"
 import { type Answering, Renewal, renewalOf } from "../../shared/idempotency/Answering.ts"
@@ -52,40 +44,15 @@ import { instruct, instructionKind, Instructions, performedSchema } from "../wal
 import { noEntry, Wallets } from "../wallets/Wallets.ts"
 import { refundView } from "./RefundView.ts"
 
-/** A refund and the version of its row. */
-export interface StoredRefund {
-  readonly refund: Refund
-  readonly version: number
-}
-
 export class RefundStore extends Context.Service<
   RefundStore,
-  {
-    readonly load: (refundNo: RefundNo) => Effect.Effect<Option.Option<StoredRefund>>
-    /** By platform number, then by the merchant's own; only among the account's (silences: G11, G25). */
-    readonly resolve: (account: Account, ref: string) => Effect.Effect<Option.Option<StoredRefund>>
-    readonly byOutRefundNo: (account: Account, outRefundNo: string) => Effect.Effect<Option.Option<StoredRefund>>
-    /** The refund that an idempotency claim has made since. */
-    readonly byRequest: (request: string, since: DateTime.Utc) => Effect.Effect<Option.Option<StoredRefund>>
-    /** Newest first (spec: List conventions; silences: R13). */
-    readonly page: (
-      account: Account,
-      request: PageRequest,
-      query: RefundQuery
-    ) => Effect.Effect<Page<Refund>, InvalidField>
-    readonly exported: (
-      account: Account,
-      created: CreatedRange,
-      query: RefundQuery
-    ) => Effect.Effect<Pages.Exported<Refund>>
-    /** Due refunds that are not settled, leased by pushing their time ahead. */
-    readonly leaseDue: (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<RefundNo>>
-    /** When the first is due of each of these sandboxes. */
-    readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
-    readonly noteOutcomes: (outcomes: Outcomes) => Effect.Effect<void>
-    readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
-    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
-  }
+  ObjectRows<Refund> &
+    // When the channel is to be asked about those that are not settled.
+    DueRows<RefundNo> &
+    Pages.Lists<RefundQuery, Refund> & {
+      /** The refund that an idempotency claim has made since. */
+      readonly byRequest: (request: string, since: DateTime.Utc) => Effect.Effect<Option.Option<Stored<Refund>>>
+    }
 >()("@coffer/refunds/RefundStore") {}
 
 export const refunds = table("refunds", {
@@ -102,55 +69,23 @@ export const refunds = table("refunds", {
 /** The rows that merchants see in a state. */
 const statuses = { pending: ["pending", "reserved"], succeeded: ["succeeded"], failed: ["failed"] } as const
 
-const storedOf = (row: typeof refunds.row.Type): StoredRefund => ({ version: row.version, refund: refunds.read(row) })
-
-const extraColumnsOf = (refund: Refund, version: number) => ({ version, nextCheckAt: nextCheck.after(refund) })
-
-export const insertion = (refund: Refund): Change => insert(refunds, refund, extraColumnsOf(refund, 1))
-
-/** The refund after a decision, replacing the version that was read. */
-export const replacement = (before: StoredRefund, after: Refund): Change =>
-  update(refunds, before.version, after, extraColumnsOf(after, before.version + 1))
+const changes = makeObjectChanges(refunds, (refund, version) => ({ version, nextCheckAt: nextCheck.after(refund) }))
 
 export const layerStore = Layer.effect(
   RefundStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const byNo = SqlSchema.findOneOption({
-      Request: Schema.String,
-      Result: refunds.row,
-      execute: (refundNo) => sql`select * from refunds where refund_no = ${refundNo}`
+    const rows = makeObjectRows(sql, refunds, {
+      isId: Schema.is(RefundNo),
+      isShown: ({ status }) => status !== "void"
     })
-    const load = (refundNo: string) => sqlDefects(Effect.map(byNo(refundNo), Option.map(storedOf)))
-
-    const findByOutRefundNo = SqlSchema.findOneOption({
-      Request: Schema.Struct({ merchantId: Schema.String, mode: Schema.String, outRefundNo: Schema.String }),
-      Result: refunds.row,
-      execute: ({ merchantId, mode, outRefundNo }) => sql`select * from refunds
-        where merchant_id = ${merchantId} and mode = ${mode} and out_refund_no = ${outRefundNo} and status <> 'void'`
-    })
-    const byOutRefundNo = (account: Account, outRefundNo: string) =>
-      isStorable(outRefundNo)
-        ? sqlDefects(Effect.map(findByOutRefundNo({ ...account, outRefundNo }), Option.map(storedOf)))
-        : Effect.succeed(Option.none<StoredRefund>())
 
     const findByRequest = SqlSchema.findOneOption({
       Request: Schema.Struct({ request: Schema.String, since: Schema.DateTimeUtcFromDate }),
       Result: refunds.row,
       execute: ({ request, since }) => sql`select * from refunds
         where request = ${request} and created_at > ${since} and status <> 'void' order by refund_no desc limit 1`
-    })
-
-    const resolve = Effect.fnUntraced(function* (account: Account, ref: string) {
-      if (isRefundNo(ref)) {
-        const found = Option.filter(
-          yield* load(ref),
-          ({ refund }) => belongsTo(account)(refund) && refund.status !== "void"
-        )
-        if (Option.isSome(found)) return found
-      }
-      return yield* byOutRefundNo(account, ref)
     })
 
     const { lateSeconds: late, often, soonSeconds: soon } = nextCheck
@@ -161,20 +96,19 @@ export const layerStore = Layer.effect(
       error: "check_error",
       ...backOffAfterWork(sql, "checks", { soon, late, often })
     }
-    const due = leasedRows(sql, queue, numbered)
+    const due = leasedRows(sql, queue, Schema.Struct({ refund_no: RefundNo }), ({ refund_no }) => refund_no)
 
     return RefundStore.of({
-      load,
-      resolve,
-      byOutRefundNo,
-      byRequest: (request, since) => sqlDefects(Effect.map(findByRequest({ request, since }), Option.map(storedOf))),
-      ...(yield* makeLists),
-      leaseDue: (...args) =>
-        sqlDefects(Effect.map(due.lease(...args), (rows) => rows.map(({ refund_no }) => refund_no))),
-      nextDueOf: (merchantIds) => sqlDefects(due.nextOf(merchantIds)),
-      noteOutcomes: due.note,
-      nextDue: sqlDefects(due.next),
-      backlog: (now) => sqlDefects(due.backlog(now))
+      ...due,
+      ...rows,
+      byRequest: (request, since) =>
+        sqlDefects(
+          Effect.map(
+            findByRequest({ request, since }),
+            Option.map((row) => ({ state: refunds.read(row), version: row.version }))
+          )
+        ),
+      ...(yield* makeLists)
     })
   })
 )
@@ -210,17 +144,8 @@ const makeLists = Effect.gen(function* () {
     return { path: along(...wanted.map((one) => ({ status: one }))), filters: [] }
   })
 
-  return {
-    page: (account: Account, request: PageRequest, query: RefundQuery) =>
-      Effect.flatMap(search(account, query), (found) => pages.page(account, request, found)),
-    exported: (account: Account, created: CreatedRange, query: RefundQuery) =>
-      Effect.flatMap(search(account, query), (found) => pages.exported(account, created, found))
-  }
+  return Pages.lists(pages, search)
 })
-
-const numbered = Schema.Struct({ refund_no: RefundNo })
-
-const isRefundNo = Schema.is(RefundNo)
 
 // Commands -----------------------------------------------------------------------
 
@@ -291,7 +216,7 @@ export const layer = Layer.effect(
       const stored = yield* store.load(refundNo)
       // Its number came from us, and no refund is ever removed.
       if (Option.isNone(stored)) return yield* Effect.die(`there is no refund ${refundNo}`)
-      return { state: stored.value.refund, version: stored.value.version }
+      return stored.value
     })
 
     const aggregate: Aggregate<RefundKind> = {
@@ -300,8 +225,7 @@ export const layer = Layer.effect(
       decide,
       evolve,
       consequences,
-      insertion,
-      replacement: ({ state, version }, after) => replacement({ refund: state, version }, after),
+      ...changes,
       view: refundView,
       orderOf: (refund) => refund,
       instruction: performedSchema("refund", RefundNo, RefundCommand),

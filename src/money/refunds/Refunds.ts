@@ -146,7 +146,7 @@ const refundServices = Effect.gen(function* () {
 
     find: Effect.fnUntraced(function* (account: Account, ref: string) {
       const stored = yield* store.resolve(account, ref)
-      return Option.isSome(stored) ? stored.value.refund : yield* new RefundNotFound({ ref })
+      return Option.isSome(stored) ? stored.value.state : yield* new RefundNotFound({ ref })
     }),
     askChannel: (refund: Refund): Effect.Effect<RefundAnswer, ChannelUnreachable> =>
       Effect.flatMap(millisForChannel(channelMillis), (duration) =>
@@ -177,7 +177,7 @@ const create = (services: RefundServices) =>
       // Checked before window, dispute and balance: what was accepted stays accepted (silences: R4).
       const before = yield* earlier(services, account, body, claim)
       if (Option.isSome(before)) {
-        const same = yield* again(services, before.value.refund, order, body)
+        const same = yield* again(services, before.value.state, order, body)
         if (same !== undefined) return same
         continue
       }
@@ -211,7 +211,7 @@ const earlier = Effect.fnUntraced(function* (
   body: CreateRefund,
   claim: IdempotencyClaim | undefined
 ) {
-  if (body.out_refund_no !== undefined) return yield* store.byOutRefundNo(account, body.out_refund_no)
+  if (body.out_refund_no !== undefined) return yield* store.byNumber(account, body.out_refund_no)
   if (claim === undefined) return Option.none()
   return yield* store.byRequest(claim.id, DateTime.subtractDuration(claim.createdAt, keptDuration))
 })

@@ -19,9 +19,7 @@ const checks = Layer.effectDiscard(
       wakeup: "refunds",
       ...dueWork(store, (due) =>
         forEachLeased("refund", due, (refundNo) => refundNo, refunds.check, store.noteOutcomes)
-      ),
-      next: store.nextDue,
-      backlog: store.backlog
+      )
     }))
   })
 )

@@ -27,7 +27,7 @@ import { currentMillis, currentTime } from "../runtime/clock.ts"
 import { onRealTime } from "../runtime/realTime.ts"
 import { Settings } from "../runtime/Settings.ts"
 import { type BacklogOf, beginBacklog, type Counted, showBacklogs } from "./backlogs.ts"
-import type { DueSandbox } from "../postgres/leasedRows.ts"
+import type { DueRows, DueSandbox } from "../postgres/leasedRows.ts"
 import { leasedMax } from "./forEachLeased.ts"
 
 export interface Worker {
@@ -291,17 +291,12 @@ export interface SandboxWork {
   readonly isPosting?: boolean
 }
 
-export interface DueRows<Row> {
-  readonly leaseDue: (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<Row>>
-  readonly nextDueOf: SandboxWork["nextOf"]
-}
-
 /** Leases rows and works on them, until none is due. */
 export const dueWork = <Row>(
-  { leaseDue, nextDueOf }: DueRows<Row>,
+  { backlog, leaseDue, nextDue, nextDueOf }: Omit<DueRows<Row>, "noteOutcomes">,
   work: (rows: ReadonlyArray<Row>) => Effect.Effect<number>
-): { readonly run: Effect.Effect<number>; readonly ofSandbox: SandboxWork } => {
+) => {
   const round = (merchantId?: string) =>
     Effect.flatMap(currentTime, (now) => Effect.flatMap(leaseDue(now, leasedMax, merchantId), work))
-  return { run: round(), ofSandbox: { run: round, nextOf: nextDueOf } }
+  return { run: round(), next: nextDue, backlog, ofSandbox: { run: round, nextOf: nextDueOf } } satisfies Partial<Work>
 }

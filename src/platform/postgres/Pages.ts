@@ -47,6 +47,23 @@ export interface Pages<Item> {
   readonly shortest: (account: Account, searches: ReadonlyArray<Search>) => Effect.Effect<Search>
 }
 
+/** The lists of a kind of object, by what their readers ask for. */
+export interface Lists<Query, Item> {
+  /** Newest first (spec: List conventions). */
+  readonly page: (account: Account, request: PageRequest, query: Query) => Effect.Effect<Page<Item>, InvalidField>
+  readonly exported: (account: Account, created: CreatedRange, query: Query) => Effect.Effect<Exported<Item>>
+}
+
+export const lists = <Query, Item>(
+  pages: Pages<Item>,
+  search: (account: Account, query: Query) => Effect.Effect<Search>
+): Lists<Query, Item> => ({
+  page: (account, request, query) =>
+    Effect.flatMap(search(account, query), (found) => pages.page(account, request, found)),
+  exported: (account, created, query) =>
+    Effect.flatMap(search(account, query), (found) => pages.exported(account, created, found))
+})
+
 /** Rows that one step of an export reads. Fifty long pairs of metadata make a row of 100 kB. */
 const stepRows = 100
 /**

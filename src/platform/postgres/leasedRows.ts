@@ -5,10 +5,11 @@
  * (docs/decisions/0003). Model: models/leases.pml.
  */
 import { isoText } from "@coffer/model/isoText"
-import { type DateTime, Effect, Option, Schema } from "effect"
-import type { SqlClient, SqlError, Statement } from "effect/sql"
+import { type DateTime, Effect, identity, Option, Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
 import { TimeColumn } from "../runtime/codecs.ts"
 import { arrayLiteral } from "./arrayLiteral.ts"
+import { sqlDefects } from "./sqlDefect.ts"
 
 type Fragment = Statement.Fragment
 
@@ -63,26 +64,24 @@ export const backOffAfterWork = (...[sql, attempts, waits]: Parameters<typeof ba
   again: backOff(sql, attempts, waits, 1)
 })
 
-export interface Due<Row> {
+/** What a worker asks of its rows. */
+export interface DueRows<Item> {
   /** At most `limit` rows, those due longest first; of one merchant's sandbox, if it is named. */
-  readonly lease: (
-    now: DateTime.Utc,
-    limit: number,
-    merchantId?: string
-  ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Schema.SchemaError>
+  readonly leaseDue: (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<Item>>
+  /** When the next row is due. */
+  readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
+  /** The same for each of these sandboxes that has any. */
+  readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
+  /** As `ended`, and stores the outcome for operators. If that cannot be written at once it is skipped. */
+  readonly noteOutcomes: (outcomes: Outcomes) => Effect.Effect<void>
+  readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
+}
+
+interface LeasedRows<Item> extends DueRows<Item> {
   /** The row is no longer due. If this cannot be written, it is leased again, as after a crash. */
   readonly done: (key: string) => Effect.Effect<void>
   /** The work on these rows has ended. A row that is still leased is due again after its wait. */
   readonly ended: (keys: ReadonlyArray<string>) => Effect.Effect<void>
-  /** As `ended`, and stores the outcome for operators. If that cannot be written at once it is skipped. */
-  readonly note: (outcomes: Outcomes) => Effect.Effect<void>
-  /** When the next row is due. */
-  readonly next: Effect.Effect<Option.Option<DateTime.Utc>, SqlError.SqlError | Schema.SchemaError>
-  /** The same for each of these sandboxes that has any. */
-  readonly nextOf: (
-    merchantIds: ReadonlyArray<string>
-  ) => Effect.Effect<ReadonlyArray<DueSandbox>, SqlError.SqlError | Schema.SchemaError>
-  readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog, SqlError.SqlError | Schema.SchemaError>
 }
 
 /** When the first row of a sandbox is due. */
@@ -98,7 +97,8 @@ export interface Backlog {
 }
 const backlogMax = 10_000
 
-export const leasedRows = <Row>(
+/** `read`: what a row that was leased stands for. */
+export const leasedRows = <Row, Item = Row>(
   sql: SqlClient.SqlClient,
   {
     again,
@@ -111,8 +111,9 @@ export const leasedRows = <Row>(
     only = sql`${sql(dueAt)} is not null`,
     table
   }: Queue,
-  row: Schema.Codec<Row, unknown> & { readonly fields?: Readonly<Record<string, unknown>> }
-): Due<Row> => {
+  row: Schema.Codec<Row, unknown> & { readonly fields?: Readonly<Record<string, unknown>> },
+  read = identity as (row: Row) => Item
+): LeasedRows<Item> => {
   const decodeRows = Schema.decodeUnknownEffect(Schema.Array(row))
   // A union does not tell its columns.
   const shown =
@@ -121,7 +122,7 @@ export const leasedRows = <Row>(
   const from = sql`from ${sql(table)} where ${only}`
   const { ended, leased, remember } = makeLeases(sql, { again, dueAt, key, lease, table })
   return {
-    lease: (now, limit, merchantId) => {
+    leaseDue: (now, limit, merchantId) => {
       const time = isoText(now)
       const at = sql`${time}::text::timestamptz`
       const whose = merchantId === undefined ? sql`` : sql`and ${ofSandbox(sql`${merchantId}::text`)}`
@@ -132,33 +133,37 @@ export const leasedRows = <Row>(
           returning ${shown}`,
         (rows) => Effect.sync(() => remember(rows, time))
       )
-      return Effect.flatMap(leasedNow, decodeRows)
+      return sqlDefects(Effect.map(Effect.flatMap(leasedNow, decodeRows), (rows) => rows.map(read)))
     },
     done: (value) =>
       Effect.ignore(sql`update ${sql(table)} set ${sql(dueAt)} = null where ${sql(key)} = ${value}`, { log: "Warn" }),
     ended,
-    note: (outcomes) =>
+    noteOutcomes: (outcomes) =>
       Effect.andThen(
         ended([...outcomes.keys()]),
         error === undefined ? Effect.void : noteOutcomes(sql, { table, key, error }, outcomes)
       ),
-    next: Effect.suspend(() => sql`select ${sql(dueAt)} as at ${from} order by ${sql(dueAt)} limit 1`).pipe(
+    nextDue: Effect.suspend(() => sql`select ${sql(dueAt)} as at ${from} order by ${sql(dueAt)} limit 1`).pipe(
       Effect.flatMap(decodeTimes),
-      Effect.map(([first]) => Option.fromNullishOr(first?.at))
+      Effect.map(([first]) => Option.fromNullishOr(first?.at)),
+      sqlDefects
     ),
-    nextOf: (merchantIds) =>
-      Effect.flatMap(
-        sql`select sandbox.id as "merchantId", first.at from unnest(${merchantIds}::text[]) as sandbox (id)
-          cross join lateral (select ${sql(dueAt)} as at ${from} and ${ofSandbox(sql`sandbox.id`)}
-            order by ${sql(dueAt)} limit 1) as first`,
-        decodeDueSandboxes
+    nextDueOf: (merchantIds) =>
+      sqlDefects(
+        Effect.flatMap(
+          sql`select sandbox.id as "merchantId", first.at from unnest(${merchantIds}::text[]) as sandbox (id)
+            cross join lateral (select ${sql(dueAt)} as at ${from} and ${ofSandbox(sql`sandbox.id`)}
+              order by ${sql(dueAt)} limit 1) as first`,
+          decodeDueSandboxes
+        )
       ),
     backlog: (now) =>
       sql`select count(*)::int4 as count, min(at) as oldest from (
           select ${sql(dueAt)} as at ${from} and ${sql(dueAt)} <= ${isoText(now)}::text::timestamptz
           order by ${sql(dueAt)} limit ${backlogMax}) as due`.pipe(
         Effect.flatMap(decodeBacklog),
-        Effect.map(([row]) => row!)
+        Effect.map(([row]) => row!),
+        sqlDefects
       )
   }
 }

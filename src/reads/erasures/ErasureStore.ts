@@ -143,8 +143,8 @@ export const layer = Layer.effect(
       page: (request) => pages.page("installation", request, { createdAt: sql`requested_at`, filters: [] }),
       leaseDue: (now, limit) => sqlDefects(Effect.flatMap(turns.lease(now, limit), decode)),
       nextDue: sqlDefects(turns.next),
-      backlog: (now) => sqlDefects(due.backlog(now)),
-      note: (outcomes) => Effect.andThen(turns.end([...outcomes.keys()]), due.note(outcomes)),
+      backlog: due.backlog,
+      note: (outcomes) => Effect.andThen(turns.end([...outcomes.keys()]), due.noteOutcomes(outcomes)),
       save: (erasure, { counts, done_at, dueAt, is_late, isWalked, place, status, step, walked_from }) =>
         sqlDefects(
           Effect.flatMap(

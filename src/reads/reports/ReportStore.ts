@@ -10,7 +10,7 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Backlog, leasedRows, type Outcomes } from "../../platform/postgres/leasedRows.ts"
+import { type DueRows, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import * as Pages from "../../platform/postgres/Pages.ts"
 import { along } from "../../platform/postgres/scans.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
@@ -58,7 +58,7 @@ export interface Part {
 
 export class ReportStore extends Context.Service<
   ReportStore,
-  {
+  DueRows<Report> & {
     readonly find: (account: Account, reportNo: string) => Effect.Effect<Option.Option<Report>>
     /** Newest first. */
     readonly page: (account: Account, request: PageRequest) => Effect.Effect<Page<Report>, InvalidField>
@@ -75,12 +75,8 @@ export class ReportStore extends Context.Service<
     readonly write: (report: Report, step: Written, now: DateTime.Utc) => Effect.Effect<Option.Option<Report>>
     readonly fail: (report: Report, failure: string, now: DateTime.Utc) => Effect.Effect<void>
     readonly part: (report: Report, byte: number) => Effect.Effect<Option.Option<Part>>
-    readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Report>>
     /** Continues at once, on any runner. */
     readonly release: (report: Report, now: DateTime.Utc) => Effect.Effect<void>
-    readonly noteOutcomes: (outcomes: Outcomes) => Effect.Effect<void>
-    readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
-    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
     /** Removes reports whose time is over, and parts before that, at most `limit` in all. */
     readonly dropExpired: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
@@ -124,6 +120,7 @@ export const layer = Layer.effect(
     })
 
     return ReportStore.of({
+      ...due,
       find: ({ merchantId, mode }, reportNo) =>
         isReportNo(reportNo)
           ? sqlDefects(
@@ -146,16 +143,12 @@ export const layer = Layer.effect(
           )
         ),
       part: (report, byte) => sqlDefects(part(report, byte)),
-      leaseDue: (now, limit) => sqlDefects(due.lease(now, limit)),
       release: ({ report_no }, now) =>
         sqlDefects(
           Effect.asVoid(
             sql`update reports set due_at = ${time(sql, now)} where report_no = ${report_no} and status = 'pending'`
           )
         ),
-      noteOutcomes: due.note,
-      nextDue: sqlDefects(due.next),
-      backlog: (now) => sqlDefects(due.backlog(now)),
       dropExpired: (now, limit) => writing(sqlDefects(dropExpired(now, limit)))
     })
   })

@@ -8,7 +8,7 @@ import { isoText } from "@coffer/model/isoText"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
-import { type Backlog, backOff, leasedRows } from "../../platform/postgres/leasedRows.ts"
+import { backOff, type DueRows, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { jsonText, parseJson, TimeColumn } from "../../platform/runtime/codecs.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
@@ -36,15 +36,12 @@ export type Waiting = typeof Waiting.Type
 
 export class Outbox extends Context.Service<
   Outbox,
-  {
+  DueRows<Waiting> & {
     /** Writes the mail. In a transaction it goes out with the commit, after which the caller has to `wake`. */
     readonly add: (letter: Letter, posted: Posted) => Effect.Effect<void>
     readonly wake: Effect.Effect<void>
     /** Makes one attempt. A mail that is not accepted now stays. */
     readonly deliver: (mail: Waiting) => Effect.Effect<void>
-    readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Waiting>>
-    readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
-    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
   }
 >()("@coffer/mail/Outbox") {}
 
@@ -103,6 +100,7 @@ export const layer = Layer.effect(
       Effect.andThen(tell(mail, `a mail about a person is not sent again: ${why}`), drop(mail))
 
     return Outbox.of({
+      ...due,
       add: Effect.fnUntraced(function* (letter, { about, until }) {
         const id = yield* ids.next("mail_")
         const sealed = secrets.encrypt(jsonText({ ...letter, id }), boundTo(id))
@@ -120,10 +118,7 @@ export const layer = Layer.effect(
           ? giveUp(mail, "SECRET_KEY has changed since")
           : // A stop of the service lets the attempt end: its limits are the mail server's.
             Effect.uninterruptible(attempt(mail, message.value))
-      }),
-      leaseDue: (...args) => sqlDefects(due.lease(...args)),
-      nextDue: sqlDefects(due.next),
-      backlog: (now) => sqlDefects(due.backlog(now))
+      })
     })
   })
 )

@@ -5,9 +5,9 @@
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import { Mode } from "@coffer/model/Ids"
 import { disabledAfter, failuresOfOutage, type Health, outageWithin, wellAfter } from "@coffer/rules/webhooks/health"
-import { Context, DateTime, Duration, Effect, Layer, type Option, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Backlog, backOff, leasedRows } from "../../platform/postgres/leasedRows.ts"
+import { backOff, type DueRows, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
 
@@ -159,15 +159,12 @@ export interface Looked {
 
 export class EndpointHealth extends Context.Service<
   EndpointHealth,
-  {
+  DueRows<HealthRow> & {
     readonly unwell: Unwell
     /** Reads which endpoints fail for other runners. */
     readonly hear: (now: DateTime.Utc) => Effect.Effect<void>
     /** Whether any of the newest deliveries has succeeded since the endpoint counts as failing. */
     readonly hasTaken: (row: HealthRow) => Effect.Effect<boolean>
-    readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<HealthRow>>
-    readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
-    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
     /** Where an attempt has ended meanwhile, the row is due again at once. */
     readonly looked: (row: HealthRow, looked: Looked, now: DateTime.Utc) => Effect.Effect<void>
     /** The merchant was notified, and need not be again unless an attempt has failed meanwhile. */
@@ -190,6 +187,7 @@ export const layer = Layer.effect(
       sql`last_failed_at = ${at(row.last_failed_at)} and well_since is not distinct from ${at(row.well_since)}`
     const unwell = makeUnwell()
     return EndpointHealth.of({
+      ...due,
       unwell,
       hear: (now) =>
         sqlDefects(
@@ -210,9 +208,6 @@ export const layer = Layer.effect(
             (rows) => rows.length > 0
           )
         ),
-      leaseDue: (now, limit) => sqlDefects(due.lease(now, limit)),
-      nextDue: sqlDefects(due.next),
-      backlog: (now) => sqlDefects(due.backlog(now)),
       looked: (row, { dueAt, isOver = false, isTold, toldAt }, now) =>
         sqlDefects(
           Effect.asVoid(sql`update endpoint_health set is_told = ${isTold}, told_at = ${at(toldAt)}, attempts = 0,

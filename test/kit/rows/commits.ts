@@ -21,7 +21,7 @@ export const orderOf = (index: number, outTradeNo = `cart-${index}`) => ({
   outTradeNo: outTradeNo as typeof pendingOrder.outTradeNo
 })
 export const noted = (index: number, version: number, note: string) =>
-  replacement({ order: orderOf(index), version }, { ...orderOf(index), metadata: { note } }, now)
+  replacement({ state: orderOf(index), version }, { ...orderOf(index), metadata: { note } }, now)
 
 export const withTransactor = <A, E>(
   use: Effect.Effect<A, E, Transactor | SqlClient.SqlClient>,
