@@ -4,15 +4,15 @@ import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { orders as declared } from "@coffer/resources/orders"
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import type { Coffer, Order, TimelineEntry } from "../../sdk/src/index.ts"
+import type { Order, TimelineEntry } from "../../sdk/src/index.ts"
 import { connect, connectToWrite } from "./client.ts"
 import { columnsOf, filtersOf } from "./declared.ts"
 import { exportCommand } from "./exported.ts"
 import { amount, currency, metadata, number, oneOf, text } from "./flags.ts"
-import { command, json, type Words } from "./frame.ts"
+import { command, json } from "./frame.ts"
 import { withoutNone } from "./withoutNone.ts"
 import { type Column, money, printObject, span, table, time } from "./output.ts"
-import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
+import { actsOn, getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
 const filters = {
   ...filtersOf(declared),
@@ -107,21 +107,7 @@ const balancesIn = ({ balance_after, balance_before, currency, frozen_after }: T
   return `; available ${before}→ ${after}, frozen ${money(Number(frozen_after), "")}`
 }
 
-const ref = Argument.String("trade-no").pipe(Argument.withDescription("trade_no or out_trade_no"))
-
-/** An act on one order, which prints what became of it. */
-const actCommand = <const Name extends string, const Config extends Command.Command.Config>(
-  name: Name,
-  words: Words,
-  config: Config,
-  act: (coffer: Coffer, ref: string, flags: Command.Command.Config.Infer<Config>) => PromiseLike<object>
-) =>
-  command(name, words, { ref, flags: config }, ({ flags, ref }) =>
-    Effect.gen(function* () {
-      const { ask } = yield* connectToWrite()
-      yield* printObject(yield* ask((coffer) => act(coffer, ref, flags as never)))
-    })
-  )
+const actCommand = actsOn(Argument.String("trade-no").pipe(Argument.withDescription("trade_no or out_trade_no")))
 
 const pay = actCommand(
   "pay",

@@ -10,7 +10,7 @@ import { metadata, number, text } from "./flags.ts"
 import { command } from "./frame.ts"
 import { withoutNone } from "./withoutNone.ts"
 import { printObject } from "./output.ts"
-import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
+import { actsOn, getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
 const filters = filtersOf(declared)
 
@@ -43,34 +43,25 @@ const create = command(
     })
 )
 
-const refundNo = Argument.String("refund-no").pipe(Argument.withDescription("refund_no or out_refund_no"))
+const actCommand = actsOn(Argument.String("refund-no").pipe(Argument.withDescription("refund_no or out_refund_no")))
 
-const settle = command(
+const settle = actCommand(
   "settle",
   { does: "Settle a pending refund as the bank, in the sandbox", example: "refund-1 --outcome failed" },
   {
-    refundNo,
     outcome: Flag.Literals("outcome", ["succeeded", "failed"]).pipe(
       Flag.withDefault("succeeded" as const),
       Flag.withDescription("Outcome; succeeded by default")
     )
   },
-  ({ outcome, refundNo }) =>
-    Effect.gen(function* () {
-      const { ask } = yield* connectToWrite()
-      yield* printObject(yield* ask(({ testHelpers }) => testHelpers.refunds.settle(refundNo, { outcome })))
-    })
+  ({ testHelpers }, refundNo, { outcome }) => testHelpers.refunds.settle(refundNo, { outcome })
 )
 
-const update = command(
+const update = actCommand(
   "update",
   { does: "Update a refund's metadata", example: "refund-1 --metadata case=4711" },
-  { refundNo, metadata },
-  ({ metadata, refundNo }) =>
-    Effect.gen(function* () {
-      const { ask } = yield* connectToWrite()
-      yield* printObject(yield* ask(({ refunds }) => refunds.update(refundNo, withoutNone({ metadata }))))
-    })
+  { metadata },
+  ({ refunds }, refundNo, { metadata }) => refunds.update(refundNo, withoutNone({ metadata }))
 )
 
 export const refundsCommand = Command.make("refunds").pipe(

@@ -2,11 +2,11 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, type Command, Flag } from "effect/cli"
 import type { Coffer, FollowOptions, List, Page } from "../../sdk/src/index.ts"
-import { type Client, connect } from "./client.ts"
+import { type Client, connect, connectToWrite } from "./client.ts"
 import type { CliFailure } from "./CliFailure.ts"
 import { follow, type Source } from "./follow.ts"
 import { count } from "./flags.ts"
-import { command, json } from "./frame.ts"
+import { command, json, type Words } from "./frame.ts"
 import { sinceOf } from "./withoutNone.ts"
 import { type Column, printObject, table } from "./output.ts"
 import { plain } from "./plain.ts"
@@ -74,6 +74,22 @@ export const getCommand = (
         yield* printObject(yield* ask((coffer) => get(coffer, ref)))
       })
   )
+
+/** Acts on one object, by its number: what became of it is printed. */
+export const actsOn =
+  (number: Argument.Argument<string>) =>
+  <const Name extends string, const Config extends Command.Command.Config>(
+    name: Name,
+    words: Words,
+    config: Config,
+    act: (coffer: Coffer, number: string, flags: Command.Command.Config.Infer<Config>) => PromiseLike<object>
+  ) =>
+    command(name, words, { number, flags: config }, ({ flags, number }) =>
+      Effect.gen(function* () {
+        const { ask } = yield* connectToWrite()
+        yield* printObject(yield* ask((coffer) => act(coffer, number, flags as never)))
+      })
+    )
 
 export const listCommand = <Item, const Filters extends Command.Command.Config>(resource: Resource<Item, Filters>) =>
   command(
