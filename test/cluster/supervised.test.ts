@@ -1,14 +1,16 @@
 /** `coffer serve --runners N`: several runners behind one port, and the parent that keeps them. */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
+import { Api } from "../kit/Api.ts"
 import { alarms, assertFewFailed, assertNoneFailed, busyClients, tally } from "../kit/stories/busyClients.ts"
 import {
   answered,
   assertBooksWhole,
   type Coffer,
   connect,
+  credentialsOf,
   databaseOf,
   demoKey,
   eventually,
@@ -74,74 +76,160 @@ const supervised = Effect.gen(function* () {
   return { home, coffer, sql, key: yield* demoKey(coffer, home) }
 })
 
+/**
+ * Three runners and their parent use ten seconds of the processor to start and stop. A story is played once, when the
+ * first test asks what came of it, and several rules are read off it.
+ */
+const once = <A, E>(story: Effect.Effect<A, E, Scope.Scope>) => Effect.runSync(Effect.cached(Effect.scoped(story)))
+
+/** Until there are as many runners again, none of which is one of these. Returns them. */
+const without = (look: ReturnType<typeof pidsOf>, gone: ReadonlyArray<number>) =>
+  Effect.gen(function* () {
+    let now: ReadonlyArray<number> = []
+    yield* eventually(
+      "three runners again",
+      Effect.map(look, (pids) => {
+        now = pids
+        return pids.length === runners && !pids.some((pid) => gone.includes(pid))
+      })
+    )
+    return now
+  })
+
+/** They start, a merchant writes more than it may, and they are stopped. */
+const ordinary = once(
+  Effect.gen(function* () {
+    const { coffer, home, sql } = yield* supervised
+    const begun = {
+      pids: yield* pidsOf(sql),
+      joined: yield* sql`select 1 from cluster_runners`,
+      merchants: yield* sql`select 1 from merchants`,
+      places: yield* sql<{ address: string }>`select address from runners order by address`
+    }
+    const operator = new Api(coffer.baseUrl, credentialsOf(home).operator_token)
+    const { sandboxKey } = yield* operator.newMerchant("All", "default")
+    const replies = yield* Effect.replicateEffect(coffer.api.post("/v1/orders", sandboxKey, { amount: 100 }), 360, {
+      concurrency: 16
+    })
+    const pidsAfterwards = yield* pidsOf(sql)
+    coffer.signal("SIGTERM")
+    const ended = yield* coffer.ended
+    return { ...begun, coffer, replies, pidsAfterwards, ended, postmaster: postmasterOf(home) }
+  })
+)
+
+/** One is killed, all are replaced by SIGHUP, and one is killed again. */
+const killedTwice = once(
+  Effect.gen(function* () {
+    const { coffer, sql } = yield* supervised
+    const seen = new Set(yield* pidsOf(sql))
+    const look = Effect.map(pidsOf(sql), (pids) => {
+      for (const pid of pids) seen.add(pid)
+      return pids
+    })
+    const answers = new Set<number>()
+    const answering = Effect.tap(look, () =>
+      Effect.map(coffer.api.get("/healthz"), ({ status }) => void answers.add(status))
+    )
+    const killOne = Effect.gen(function* () {
+      const before = yield* look
+      const doomed = before[1]!
+      process.kill(doomed, "SIGKILL")
+      yield* says(coffer, new RegExp(`pid ${doomed}\\) ended by itself \\(SIGKILL\\)`))
+      return { doomed, before, after: yield* without(answering, [doomed]) }
+    })
+    const ends = () => coffer.said.stderr.match(/ended by itself/g)?.length ?? 0
+    const first = yield* killOne
+    coffer.signal("SIGHUP")
+    yield* eventually(
+      "the restart to be done",
+      Effect.map(look, () => coffer.said.stderr.includes('"rolling restart done"'))
+    )
+    yield* without(look, first.after)
+    const replaced = { seen: seen.size, ends: ends() }
+    const silent = [...coffer.said.stderr.matchAll(/the runner (\S+) [^"]*has ended without a word/g)]
+    yield* killOne
+    return { coffer, first, answers, replaced, silent: new Set(silent.map(([, address]) => address)), ends: ends() }
+  })
+)
+
+/** One is frozen for a while. Then the parent is killed. */
+const orphaned = once(
+  Effect.gen(function* () {
+    const { coffer, home, sql } = yield* supervised
+    const pids = yield* pidsOf(sql)
+    const [frozen] = pids
+    const told = () => Effect.map(sendRaw(coffer.baseUrl, head("GET /healthz")), ({ status }) => status)
+    const oneByOne = Effect.replicateEffect(Effect.suspend(told), 3 * runners)
+    process.kill(frozen!, "SIGSTOP")
+    yield* Effect.addFinalizer(() => Effect.sync(() => isGone(frozen!) || process.kill(frozen!, "SIGCONT")))
+    const statuses = [
+      ...(yield* Effect.all(Array.from({ length: 3 * runners }, told), { concurrency: "unbounded" })),
+      ...(yield* oneByOne)
+    ]
+    process.kill(frozen!, "SIGCONT")
+    statuses.push(...(yield* oneByOne))
+
+    coffer.signal("SIGKILL")
+    yield* coffer.ended
+    yield* eventually(
+      "the runners to end",
+      Effect.sync(() => pids.every(isGone))
+    )
+    const isLeft = yield* postgresRuns(home)
+    const again = yield* run({ env: { COFFER_HOME: home } })
+    return { statuses, isLeft, again: (yield* again.api.get("/readyz")).status }
+  })
+)
+
 describe("serve --runners 3 on the embedded Postgres", () => {
   it.live("starts three runners with one command, and SIGTERM stops them all and then Postgres", () =>
     Effect.gen(function* () {
-      const { coffer, home, sql } = yield* supervised
+      const { coffer, ended, joined, merchants, pids, postmaster } = yield* ordinary
       assert.match(coffer.said.stdout, /^Coffer is ready\.$/m)
-      assert.lengthOf(yield* pidsOf(sql), runners)
-      assert.lengthOf(yield* sql`select 1 from cluster_runners`, runners)
-      assert.lengthOf(yield* sql`select 1 from merchants`, 1)
-      coffer.signal("SIGTERM")
-      assert.deepStrictEqual(yield* coffer.ended, { code: 0, signal: null })
-      assert.isUndefined(postmasterOf(home), "Postgres ended in good order")
+      assert.lengthOf(pids, runners)
+      assert.lengthOf(joined, runners)
+      assert.lengthOf(merchants, 1)
+      assert.deepStrictEqual(ended, { code: 0, signal: null })
+      assert.isUndefined(postmaster, "Postgres ended in good order")
       assert.deepStrictEqual(alarms(coffer), [])
     })
   )
 
   it.live("takes 120 of 360 writes of a merchant in a minute, over all of its runners together", () =>
     Effect.gen(function* () {
-      const home = yield* usedHome
-      const coffer = yield* run({ env: { COFFER_HOME: home, OPERATOR_TOKEN: operatorToken }, runners })
-      const { sandboxKey } = yield* coffer.api.newMerchant("All", "default")
-      const replies = yield* Effect.replicateEffect(coffer.api.post("/v1/orders", sandboxKey, { amount: 100 }), 360, {
-        concurrency: 16
-      })
+      const { pidsAfterwards, replies } = yield* ordinary
       const statuses = Map.groupBy(replies, ({ status }) => status)
       assert.deepStrictEqual(
         [statuses.get(201)?.length, statuses.get(429)?.length],
         [120, 240],
         JSON.stringify([...statuses.keys()])
       )
-      assert.lengthOf(yield* pidsOf(yield* connect(databaseOf(home))), runners)
+      assert.lengthOf(pidsAfterwards, runners)
     })
   )
 
   it.live("a runner that is killed is started again, and the port answers all the while", () =>
     Effect.gen(function* () {
-      const { coffer, sql } = yield* supervised
-      const before = yield* pidsOf(sql)
-      const doomed = before[1]!
-      process.kill(doomed, "SIGKILL")
-      yield* says(coffer, new RegExp(`pid ${doomed}\\) ended by itself \\(SIGKILL\\); it is started again in 0\\.5 s`))
-      yield* eventually(
-        "three runners again",
-        Effect.gen(function* () {
-          assert.strictEqual((yield* coffer.api.get("/healthz")).status, 200)
-          const now = yield* pidsOf(sql)
-          return now.length === runners && !now.includes(doomed)
-        })
-      )
+      const { answers, coffer, first } = yield* killedTwice
+      assert.include(coffer.said.stderr, `pid ${first.doomed}) ended by itself (SIGKILL); it is started again in 0.5 s`)
+      assert.deepStrictEqual([...answers], [200])
+      assert.lengthOf(first.after, runners)
       // The others have not been touched.
       assert.includeMembers(
-        [...(yield* pidsOf(sql))],
-        before.filter((pid) => pid !== doomed)
+        [...first.after],
+        first.before.filter((pid) => pid !== first.doomed)
       )
     })
   )
 
   it.live("a runner that is frozen is given no connection: another one answers each", () =>
     Effect.gen(function* () {
-      const { coffer, sql } = yield* supervised
-      const [frozen] = yield* pidsOf(sql)
-      const told = () => Effect.map(sendRaw(coffer.baseUrl, head("GET /healthz")), ({ status }) => status)
-      process.kill(frozen!, "SIGSTOP")
-      yield* Effect.addFinalizer(() => Effect.sync(() => process.kill(frozen!, "SIGCONT")))
-      const statuses = yield* Effect.all(Array.from({ length: 3 * runners }, told), { concurrency: "unbounded" })
-      assert.deepStrictEqual([...new Set(statuses)], [200])
-      for (let call = 0; call < 3 * runners; call++) assert.strictEqual(yield* told(), 200)
-      process.kill(frozen!, "SIGCONT")
-      for (let call = 0; call < 3 * runners; call++) assert.strictEqual(yield* told(), 200)
+      const { statuses } = yield* orphaned
+      assert.deepStrictEqual(
+        statuses,
+        Array.from({ length: 9 * runners }, () => 200)
+      )
     })
   )
 
@@ -177,17 +265,9 @@ describe("serve --runners 3 on the embedded Postgres", () => {
 
   it.live("when the parent is killed its runners stop, so that a start finds the home free", () =>
     Effect.gen(function* () {
-      const { coffer, home, sql } = yield* supervised
-      const pids = yield* pidsOf(sql)
-      coffer.signal("SIGKILL")
-      yield* coffer.ended
-      yield* eventually(
-        "the runners to end",
-        Effect.sync(() => pids.every(isGone))
-      )
-      assert.isTrue(yield* postgresRuns(home))
-      const again = yield* run({ env: { COFFER_HOME: home } })
-      assert.strictEqual((yield* again.api.get("/readyz")).status, 200)
+      const { again, isLeft } = yield* orphaned
+      assert.isTrue(isLeft)
+      assert.strictEqual(again, 200)
     })
   )
 })
@@ -195,10 +275,8 @@ describe("serve --runners 3 on the embedded Postgres", () => {
 describe("each line of the log of a runner", () => {
   it.live("says which runner wrote it, and the runner says its version and settings when it starts and stops", () =>
     Effect.gen(function* () {
-      const { coffer, sql } = yield* supervised
-      const places = yield* sql<{ address: string }>`select address from runners order by address`
-      coffer.signal("SIGTERM")
-      yield* coffer.ended
+      const { coffer, places } = yield* ordinary
+      assert.lengthOf(places, runners)
       const lines = loggedBy(coffer)
       assert.deepStrictEqual(
         lines.filter(({ runner }) => !places.some(({ address }) => address === runner)),
@@ -223,40 +301,11 @@ describe("each line of the log of a runner", () => {
 describe("a runner that has ended by itself", () => {
   it.live("has a successor that SIGHUP replaces like each other, and whose own end is logged again", () =>
     Effect.gen(function* () {
-      const { coffer, sql } = yield* supervised
-      const seen = new Set(yield* pidsOf(sql))
-      const ends = () => coffer.said.stderr.match(/ended by itself/g)?.length ?? 0
-      const look = Effect.map(pidsOf(sql), (pids) => {
-        for (const pid of pids) seen.add(pid)
-        return pids
-      })
-      /** Until there are as many runners again, none of which is one of these. */
-      const without = (gone: ReadonlyArray<number>) =>
-        eventually(
-          "three runners again",
-          Effect.map(look, (pids) => pids.length === runners && !pids.some((pid) => gone.includes(pid)))
-        )
-      const killOne = Effect.gen(function* () {
-        const doomed = (yield* look)[1]!
-        process.kill(doomed, "SIGKILL")
-        yield* says(coffer, new RegExp(`pid ${doomed}\\) ended by itself \\(SIGKILL\\)`))
-        yield* without([doomed])
-      })
-      yield* killOne
-      const before = yield* look
-      coffer.signal("SIGHUP")
-      yield* eventually(
-        "the restart to be done",
-        Effect.map(look, () => coffer.said.stderr.includes('"rolling restart done"'))
-      )
-      yield* without(before)
-      assert.strictEqual(seen.size, runners + 1 + runners, "each was replaced once")
-      assert.strictEqual(ends(), 1)
+      const { ends, replaced, silent } = yield* killedTwice
+      assert.deepStrictEqual(replaced, { seen: runners + 1 + runners, ends: 1 }, "each was replaced once")
       // One line is of the runner that was killed, and none of those that were replaced.
-      const silent = [...coffer.said.stderr.matchAll(/the runner (\S+) [^"]*has ended without a word/g)]
-      assert.isAtMost(new Set(silent.map(([, address]) => address)).size, 1)
-      yield* killOne
-      assert.strictEqual(ends(), 2)
+      assert.isAtMost(silent.size, 1)
+      assert.strictEqual(ends, 2)
     })
   )
 })
