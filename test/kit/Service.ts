@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { PgClient } from "@effect/sql-pg"
+import { layer, type Vitest } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
@@ -110,3 +111,10 @@ export const start = Effect.fnUntraced(function* ({ adminPort, begins = 0, clock
 /** For tests that share a service: the same one, with a merchant of a test's own. */
 export const withNewMerchant = (running: Running) =>
   Effect.map(running.api.newMerchant(), (merchant): Running => ({ ...running, merchant }))
+
+class Shared extends Context.Service<Shared, Running>()("test/Shared") {}
+
+/** For tests that need nothing of their own but a merchant: a start takes half a second of the processor. */
+export const onOneService = (tests: (it: Vitest.MethodsNonLive<Shared>) => void, options: Options = {}) =>
+  layer(Layer.effect(Shared, start(options)), { excludeTestServices: true })(tests)
+export const sharedService = Effect.flatMap(Shared, withNewMerchant)

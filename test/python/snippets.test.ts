@@ -7,14 +7,14 @@ import { spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { start as startSimulator } from "@coffer/simulator/start"
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { afterAll, assert, beforeAll, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
 import { inject } from "vitest"
 import { filePart, formOf, modePart, upload } from "../kit/callers/uploads.ts"
 import { merchantOf, said } from "../kit/Merchant.ts"
 import { png } from "../kit/pages/png.ts"
 import { needsPython, pythonRun } from "../kit/program/python.ts"
-import { operatorToken, type Running, secretKey, start } from "../kit/Service.ts"
+import { operatorToken, type Running, secretKey, start, withNewMerchant } from "../kit/Service.ts"
 import { snippets, wayOf } from "../kit/texts/snippets.ts"
 
 const programs = Map.groupBy(
@@ -179,7 +179,9 @@ const placeFor = ({ baseUrl, database, merchant }: Running, name: string, source
   }
 }
 
-describe("the code of the documents", () => {
+class Service extends Context.Service<Service, Running>()("test/snippets") {}
+
+layer(Layer.effect(Service, start()), { excludeTestServices: true })("the code of the documents", (it) => {
   beforeAll(() => {
     mkdirSync(path.resolve("node_modules/.cache"), { recursive: true })
     folder = mkdtempSync(path.resolve("node_modules/.cache/snippets-"))
@@ -204,9 +206,9 @@ describe("the code of the documents", () => {
 
   for (const [name, own] of programs) {
     const { language, source } = own[0]!
-    it.live.skipIf(language === "python" && needsPython !== "")(`${name} does what it shows`, () =>
+    it.effect.skipIf(language === "python" && needsPython !== "")(`${name} does what it shows`, () =>
       Effect.gen(function* () {
-        const running = yield* start()
+        const running = yield* withNewMerchant(yield* Service)
         const approval = { approved: true, live_currencies: ["USD"] }
         yield* said(running.api.operator("POST", `/merchants/${running.merchant.merchantId}`, approval))
         const text = yield* filled(own.map((each) => each.text).join("\n"), running)
