@@ -1,10 +1,11 @@
 /** `coffer events`: all events, also those that no webhook has received. */
 import { EventType } from "@coffer/model/EventType"
+import { events as declared } from "@coffer/resources/webhooks"
 import { Command, Flag } from "effect/cli"
 import type { Event } from "../../sdk/src/index.ts"
+import { columnsOf } from "./declared.ts"
 import { text } from "./flags.ts"
 import { withoutNone } from "./withoutNone.ts"
-import { time } from "./output.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
 const filters = {
@@ -22,12 +23,7 @@ const subjectOf = ({ data: { object } }: Event): string =>
 const events: Resource<Event, typeof filters> = {
   called: "events",
   idOf: ({ id }) => id,
-  columns: [
-    { title: "ID", of: ({ id }) => id },
-    { title: "TYPE", of: ({ type }) => type },
-    { title: "ABOUT", of: subjectOf },
-    { title: "CREATED", of: ({ created_at }) => time(created_at) }
-  ],
+  columns: columnsOf<Event>(declared).toSpliced(2, 0, { title: "ABOUT", of: subjectOf }),
   filters,
   list: (coffer, cursors, flags) => [coffer.events.list({ ...cursors, ...queryOf(flags) })],
   followed: (coffer, after, flags, options) => coffer.events.follow({ after, ...queryOf(flags) }, options)

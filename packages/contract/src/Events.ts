@@ -2,12 +2,14 @@
 import { EventType } from "@coffer/model/EventType"
 import { Currency } from "@coffer/model/Money"
 import { eventWaitMax } from "@coffer/model/Limits"
+import { wireFields } from "@coffer/resources/listed"
+import { events } from "@coffer/resources/webhooks"
 import { Schema, SchemaGetter } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { EventNotFound, InvalidRequest, RateLimited, Unavailable } from "./Errors.ts"
-import { instant, int, kind, mode, text, withExample } from "./fields.ts"
+import { text, withExample } from "./fields.ts"
 import { anyOf, ListQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
@@ -23,12 +25,7 @@ const flat = <S extends Schema.Top>(name: string, schema: S) =>
  */
 export const EventResource = withExample(
   Schema.Struct({
-    object: kind("event"),
-    id: text("Number of the event; begins with `evt_`. The same in every redelivery, so count by it."),
-    type: EventType.annotate({ description: "The kind of event." }),
-    mode,
-    created_at: instant("When it happened."),
-    sequence: int("Rises with each change of the object: of two events, the one with more is the later."),
+    ...wireFields(events),
     data: Schema.Struct({
       object: Schema.Record(Schema.String, Schema.Unknown).annotate({
         description: "The order, refund or dispute as its own endpoint would have answered it at that moment."

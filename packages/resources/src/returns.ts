@@ -155,8 +155,8 @@ export const disputes = listed(
       [
         "Amount",
         "金额",
-        "The amount that the buyer wants back; moved from available to frozen when it is taken, which no inquiry does, " +
-          "in minor units."
+        "The amount that the buyer wants back; moved from available to frozen when it is taken, which no inquiry " +
+          "does, in minor units."
       ],
       money
     ),

@@ -6,19 +6,41 @@ import { code, field, listed, typed } from "./listed.ts"
 import { mode } from "./shared.ts"
 import { archived, each, forNobody, listWith, resource, shown } from "./Resource.ts"
 
-export const events = resource("events", {
-  id: shown("none"),
-  merchant_id: shown("none"),
-  mode: shown("none"),
-  type: shown("none"),
-  object_id: shown("none"),
-  trade_no: archived("none"),
-  /** The event as it is delivered. */
-  body: shown("words", "objects"),
-  /** The same, compressed. */
-  packed: forNobody("words", "objects"),
-  created_at: shown("none")
-})
+/** What happened stands in its JSON: the wire has that beside these fields. */
+export const events = listed(
+  "events",
+  {
+    id: field(
+      Schema.String,
+      shown("none"),
+      ["Event ID", "事件 ID", "Number of the event; begins with `evt_`. The same in every redelivery, so count by it."],
+      code
+    ),
+    type: field(EventType, shown("none"), ["Type", "类型", "The kind of event."]),
+    mode,
+    created_at: field(Schema.DateTimeUtc, shown("none"), ["Created", "发生时间", "When it happened."]),
+    sequence: field(
+      Schema.Int,
+      shown("none"),
+      ["Sequence", "序号", "Rises with each change of the object: of two events, the one with more is the later."],
+      { made: "unstored" }
+    ),
+
+    ...each(archived("none"), ["merchant_id", "object_id", "trade_no"]),
+    /** The event as it is delivered. */
+    body: archived("words", "objects"),
+    /** The same, compressed. */
+    packed: forNobody("words", "objects")
+  },
+  {
+    object: "event",
+    label: { en: "Events", zh: "事件" },
+    list: { type: "shown", created_at: "shown", id: "hidden", sequence: "hidden" },
+    brief: ["id", "type", "created_at"],
+    facts: ["created_at", "sequence"],
+    filters: {}
+  }
+)
 
 const statusSays =
   "`pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled " +

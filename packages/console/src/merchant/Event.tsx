@@ -1,27 +1,26 @@
 /** The page of an event: its JSON as it is delivered, and its deliveries. */
+import { events } from "@coffer/resources/webhooks"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
+import { factsOf } from "../parts/declared.tsx"
 import { Json } from "../parts/Json.tsx"
 import { type Column, Rows } from "../parts/ListPage.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
-import { Amount, State, Time } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { Amount, State } from "../parts/values.tsx"
+import { useLanguage, useWords } from "../parts/words.ts"
 import { useDeliveries } from "./Deliveries.tsx"
 import { pageOf } from "./find.ts"
 
 const texts = {
   en: {
-    events: "Events",
     json: "Event",
     deliveries: "Deliveries",
     nowhere: "Not delivered: no endpoint was subscribed to this event type at the time.",
     more: "All deliveries of this event",
-    created: "Created",
-    sequence: "Sequence",
     status: "Status at the time",
     amount: "Amount",
     order: "Order",
@@ -30,13 +29,10 @@ const texts = {
     own: "Reference"
   },
   zh: {
-    events: "事件",
     json: "事件数据",
     deliveries: "投递",
     nowhere: "未投递：事件发生时没有端点订阅该类型。",
     more: "此事件的全部投递",
-    created: "发生时间",
-    sequence: "序号",
     status: "当时状态",
     amount: "金额",
     order: "订单",
@@ -49,6 +45,7 @@ const texts = {
 const Event = ({ number }: { readonly number: string }) => {
   const { api, base } = useAccount()
   const words = useWords(texts)
+  const language = useLanguage()
   const event = useAtom(api.query("events", "get", { params: { event_id: number }, reactivityKeys: shown }))
   const to = (id: string) => (
     <Link key={id} href={`${base}${pageOf(id) ?? ""}`}>
@@ -58,10 +55,10 @@ const Event = ({ number }: { readonly number: string }) => {
   return (
     <ObjectPage
       result={event}
-      back={[`${base}/events`, words.events]}
+      back={[`${base}/events`, events.listing.label[language]]}
       number={number}
       head={({ data }) => data.type}
-      facts={({ data: { created_at, data, sequence } }) => [
+      facts={({ data: { data, ...rest } }) => [
         ...(data.trade_no === undefined ? [] : [[words.order, to(data.trade_no)] as const]),
         ...(data.refund_no === undefined ? [] : [[words.refund, to(data.refund_no)] as const]),
         ...(data.dispute_no === undefined ? [] : [[words.dispute, to(data.dispute_no)] as const]),
@@ -70,8 +67,7 @@ const Event = ({ number }: { readonly number: string }) => {
           ? []
           : [[words.amount, <Amount key="a" minor={data.amount} currency={data.currency ?? ""} />] as const]),
         ...(data.status === undefined ? [] : [[words.status, <State key="s" of={data.status} />] as const]),
-        [words.created, <Time key="c" at={created_at} />] as const,
-        [words.sequence, sequence] as const
+        ...factsOf(events, rest, language)
       ]}
     >
       {({ data }) => (
