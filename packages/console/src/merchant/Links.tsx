@@ -16,6 +16,7 @@ import { currencies } from "./moneyWords.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
 import { callOf, MerchantAct } from "./MerchantAct.tsx"
+import { typedFields, typedIn, typedText } from "../parts/typed.tsx"
 
 const texts = {
   en: {
@@ -104,13 +105,13 @@ const Links = () => <ObjectList list={listOf(useReader(), useWords(texts), useLa
 
 const CreateLink = ({ words }: { readonly words: Texts }) => {
   const bodyOf = (typed: FormData) => {
-    const text = (name: string) => String(typed.get(name) ?? "").trim()
+    const { expires_at, max_uses, subject } = typedFields(typed, ["expires_at", "max_uses", "subject"])
     return {
-      amount: minorOf(text("amount")) ?? 0,
-      currency: text("currency") || "USD",
-      ...(text("subject") === "" ? {} : { subject: text("subject") }),
-      ...(text("max_uses") === "" ? {} : { max_uses: Number(text("max_uses")) }),
-      ...(text("expires_at") === "" ? {} : { expires_at: new Date(text("expires_at")).toISOString() })
+      amount: minorOf(typedText(typed, "amount")) ?? 0,
+      currency: typedIn(typed, "currency") ?? "USD",
+      ...(subject === undefined ? {} : { subject }),
+      ...(max_uses === undefined ? {} : { max_uses: Number(max_uses) }),
+      ...(expires_at === undefined ? {} : { expires_at: new Date(expires_at).toISOString() })
     }
   }
   return (

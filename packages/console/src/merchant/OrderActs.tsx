@@ -12,6 +12,7 @@ import { useLanguage, useWords } from "../parts/words.ts"
 import { MerchantAct } from "./MerchantAct.tsx"
 import { EditMetadata } from "./metadata.tsx"
 import { reasonText } from "./moneyWords.ts"
+import { typedFields, typedText } from "../parts/typed.tsx"
 
 const texts = {
   en: {
@@ -91,8 +92,6 @@ interface Props {
   readonly words: Texts
 }
 
-const typedText = (typed: FormData, name: string) => String(typed.get(name) ?? "").trim()
-
 export const OrderActs = ({ order }: { readonly order: OrderResource }) => {
   const { may, mode } = useAccount()
   const words = useWords(texts)
@@ -130,8 +129,7 @@ const Refund = ({ order, words }: Props) => {
   const bodyOf = (typed: FormData) => ({
     trade_no,
     amount: minorOf(typedText(typed, "amount")) ?? 0,
-    ...(typedText(typed, "out_refund_no") === "" ? {} : { out_refund_no: typedText(typed, "out_refund_no") }),
-    ...(typedText(typed, "reason") === "" ? {} : { reason: typedText(typed, "reason") })
+    ...typedFields(typed, ["out_refund_no", "reason"])
   })
   return (
     <MerchantAct

@@ -15,6 +15,7 @@ import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
 import { callOf, MerchantAct } from "./MerchantAct.tsx"
+import { typedFields, typedIn, typedText } from "../parts/typed.tsx"
 
 type Order = OrderResource
 
@@ -112,15 +113,11 @@ const listOf = ({ account, lists }: Reader, words: Texts, language: Language): L
 const Orders = () => <ObjectList list={listOf(useReader(), useWords(texts), useLanguage())} />
 
 const CreateOrder = ({ words }: { readonly words: Texts }) => {
-  const bodyOf = (typed: FormData) => {
-    const text = (name: string) => String(typed.get(name) ?? "").trim()
-    return {
-      amount: minorOf(text("amount")) ?? 0,
-      currency: text("currency") || "USD",
-      ...(text("out_trade_no") === "" ? {} : { out_trade_no: text("out_trade_no") }),
-      ...(text("subject") === "" ? {} : { subject: text("subject") })
-    }
-  }
+  const bodyOf = (typed: FormData) => ({
+    amount: minorOf(typedText(typed, "amount")) ?? 0,
+    currency: typedIn(typed, "currency") ?? "USD",
+    ...typedFields(typed, ["out_trade_no", "subject"])
+  })
   return (
     <MerchantAct
       operation="orders.create"

@@ -20,6 +20,7 @@ import { isWeb } from "./find.ts"
 import { MerchantAct } from "./MerchantAct.tsx"
 import { EditMetadata } from "./metadata.tsx"
 import { useReader } from "./reader.ts"
+import { typedFields } from "../parts/typed.tsx"
 
 const texts = {
   en: {
@@ -230,14 +231,10 @@ const Acts = ({ link, words }: { readonly link: PaymentLinkResource; readonly wo
           </>
         }
         changed={(typed: FormData) => {
-          const text = (name: string) => String(typed.get(name) ?? "").trim()
+          const { max_uses: uses = "", subject: about = "" } = typedFields(typed, ["max_uses", "subject"])
           return sent({
-            ...(text("subject") === (subject ?? "")
-              ? {}
-              : { subject: text("subject") === "" ? null : text("subject") }),
-            ...(text("max_uses") === String(max_uses ?? "")
-              ? {}
-              : { max_uses: text("max_uses") === "" ? null : Number(text("max_uses")) })
+            ...(about === (subject ?? "") ? {} : { subject: about === "" ? null : about }),
+            ...(uses === String(max_uses ?? "") ? {} : { max_uses: uses === "" ? null : Number(uses) })
           })
         }}
       />

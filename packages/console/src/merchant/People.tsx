@@ -13,6 +13,7 @@ import { type Column, Rows } from "../parts/ListPage.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
 import { Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
+import { typedFields, typedText } from "../parts/typed.tsx"
 
 const texts = {
   en: {
@@ -198,8 +199,6 @@ const People = () => {
 
 const roleChoices = (words: Texts) => PersonRole.literals.map((role) => [role, words.roles[role]] as const)
 
-const text = (typed: FormData, name: string) => String(typed.get(name) ?? "").trim()
-
 const Invite = () => {
   const { merchantId } = useAccount()
   const words = useWords(texts)
@@ -222,9 +221,9 @@ const Invite = () => {
             client.people.invite({
               params: { merchant_id: merchantId },
               payload: sent({
-                email: text(typed, "email"),
-                role: text(typed, "role") as PersonRole,
-                ...(text(typed, "name") === "" ? {} : { name: text(typed, "name") })
+                email: typedText(typed, "email"),
+                role: typedText(typed, "role") as PersonRole,
+                ...typedFields(typed, ["name"])
               })
             })
           ),
@@ -248,7 +247,7 @@ const SetRole = ({ person }: { readonly person: Person }) => {
         act(
           OwnApi,
           OwnApi.use((client) =>
-            client.people.setRole({ params, payload: { role: text(typed, "role") as PersonRole } })
+            client.people.setRole({ params, payload: { role: typedText(typed, "role") as PersonRole } })
           )
         )
       }

@@ -11,6 +11,7 @@ import { amountText, minorOf } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { MerchantAct } from "./MerchantAct.tsx"
 import { useReader } from "./reader.ts"
+import { typedFields, typedText } from "../parts/typed.tsx"
 
 const texts = {
   en: {
@@ -80,9 +81,8 @@ const texts = {
   }
 }
 
-const text = (typed: FormData, name: string) => String(typed.get(name) ?? "").trim()
 const amountOf = (typed: FormData) => {
-  const amount = minorOf(text(typed, "amount"))
+  const amount = minorOf(typedText(typed, "amount"))
   return amount === undefined ? {} : { amount }
 }
 
@@ -143,8 +143,8 @@ export const Pay = () => {
   const words = useWords(texts)
   const [, go] = useLocation()
   const bodyOf = (typed: FormData) => ({
-    ...(text(typed, "payment_method") === "" ? {} : { payment_method: text(typed, "payment_method") }),
-    outcome: text(typed, "outcome") || "succeed",
+    ...typedFields(typed, ["payment_method"]),
+    outcome: typedText(typed, "outcome") || "succeed",
     ...amountOf(typed)
   })
   return (
@@ -164,7 +164,7 @@ export const Pay = () => {
           <TextField label={words.amount} name="amount" inputMode="decimal" hint={words.amountHint} />
         </>
       }
-      request={(typed) => ({ params: { ref: text(typed, "order") }, payload: sent(bodyOf(typed)) })}
+      request={(typed) => ({ params: { ref: typedText(typed, "order") }, payload: sent(bodyOf(typed)) })}
       onAnswer={({ data }) => go(`${base}/orders/${data.trade_no}`)}
     />
   )
@@ -175,10 +175,10 @@ export const Dispute = () => {
   const words = useWords(texts)
   const [, go] = useLocation()
   const bodyOf = (typed: FormData) => {
-    const days = text(typed, "days")
+    const days = typedText(typed, "days")
     return {
       ...amountOf(typed),
-      ...(text(typed, "reason") === "" ? {} : { reason: text(typed, "reason") }),
+      ...typedFields(typed, ["reason"]),
       ...(days === "0" ? { evidence_due_by: null } : {}),
       ...(days === "1" ? { evidence_due_by: new Date(Date.now() + 86_400_000).toISOString() } : {})
     }
@@ -201,7 +201,7 @@ export const Dispute = () => {
           />
         </>
       }
-      request={(typed) => ({ params: { ref: text(typed, "order") }, payload: sent(bodyOf(typed)) })}
+      request={(typed) => ({ params: { ref: typedText(typed, "order") }, payload: sent(bodyOf(typed)) })}
       cli={() => "trigger dispute.created"}
       onAnswer={({ data }) => go(`${base}/disputes/${data.dispute_no}`)}
     />
@@ -212,7 +212,7 @@ export const Settle = () => {
   const words = useWords(texts)
   const language = useLanguage()
   const rows = rowsOf(useAtom(useReader().lists.refunds.page({ status: "pending", limit: "25" })))
-  const outcomeOf = (typed: FormData) => text(typed, "outcome") as "succeeded" | "failed"
+  const outcomeOf = (typed: FormData) => typedText(typed, "outcome") as "succeeded" | "failed"
   return (
     <MerchantAct
       operation="test_helpers.settleRefund"
@@ -228,7 +228,7 @@ export const Settle = () => {
           <ChoiceField label={words.outcome} name="outcome" choices={Object.entries(words.settled)} />
         </>
       }
-      request={(typed) => ({ params: { ref: text(typed, "refund") }, payload: { outcome: outcomeOf(typed) } })}
+      request={(typed) => ({ params: { ref: typedText(typed, "refund") }, payload: { outcome: outcomeOf(typed) } })}
     />
   )
 }
@@ -237,7 +237,7 @@ export const Resolve = () => {
   const words = useWords(texts)
   const language = useLanguage()
   const rows = rowsOf(useAtom(useReader().lists.disputes.page({ limit: "25" })))
-  const outcomeOf = (typed: FormData) => text(typed, "outcome") as "won" | "lost" | "closed"
+  const outcomeOf = (typed: FormData) => typedText(typed, "outcome") as "won" | "lost" | "closed"
   return (
     <MerchantAct
       operation="test_helpers.resolveDispute"
@@ -256,7 +256,7 @@ export const Resolve = () => {
           <ChoiceField label={words.outcome} name="outcome" choices={Object.entries(words.resolved)} />
         </>
       }
-      request={(typed) => ({ params: { ref: text(typed, "dispute") }, payload: { outcome: outcomeOf(typed) } })}
+      request={(typed) => ({ params: { ref: typedText(typed, "dispute") }, payload: { outcome: outcomeOf(typed) } })}
     />
   )
 }

@@ -10,12 +10,15 @@ import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, Field, TextField } from "../parts/act.tsx"
 import { Address } from "../parts/Json.tsx"
+import { Facts } from "../parts/ObjectPage.tsx"
+import { DetailFields, typedDetails, useDetailFacts } from "../parts/shopDetails.tsx"
 import { Loaded, Trouble } from "../parts/states.tsx"
 import { UploadField } from "../parts/UploadField.tsx"
 import { methodText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { CheckoutDomain } from "./Domain.tsx"
 import { Quotas, Terms } from "./Terms.tsx"
+import { typedIn, typedText } from "../parts/typed.tsx"
 
 const texts = {
   en: {
@@ -24,21 +27,10 @@ const texts = {
     shopSays: "Shown to buyers on checkout pages, receipts and emails.",
     name: "Name",
     nameHint: "Only the operator of the service can change the name.",
-    supportEmail: "Support email",
-    supportUrl: "Support page",
-    terms: "Terms of service",
-    privacy: "Privacy policy",
-    accent: "Brand color",
-    accentHint:
-      "For example #17614f. It needs a contrast of at least 4.5:1 with the page. Leave empty for the default.",
     logo: "Logo",
     logoHint: "PNG or JPEG, up to 256 kB and 2,048 × 2,048 pixels.",
     addLogo: "Choose image",
     removeLogo: "Remove logo",
-    contact: "Contact email",
-    contactHint: "Receives notices about your keys. Never shown to buyers.",
-    zone: "Report time zone",
-    zoneHint: "For example Europe/Berlin or Asia/Shanghai.",
     change: "Edit",
     keys: "API key IP allowlist",
     keysSays:
@@ -65,20 +57,10 @@ const texts = {
     shopSays: "在收银台、收据和邮件中向买家显示。",
     name: "名称",
     nameHint: "仅平台运营方可以修改名称。",
-    supportEmail: "客服邮箱",
-    supportUrl: "客服页面",
-    terms: "服务条款",
-    privacy: "隐私政策",
-    accent: "品牌颜色",
-    accentHint: "例如 #17614f。与页面背景的对比度不得低于 4.5:1，留空则使用默认颜色。",
     logo: "徽标",
     logoHint: "PNG 或 JPEG，不超过 256 kB 和 2,048 × 2,048 像素。",
     addLogo: "选择图片",
     removeLogo: "移除徽标",
-    contact: "联系邮箱",
-    contactHint: "接收有关密钥的通知，不会向买家显示。",
-    zone: "报表时区",
-    zoneHint: "例如 Asia/Shanghai 或 Europe/Berlin。",
     change: "编辑",
     keys: "API 密钥 IP 白名单",
     keysSays: "您服务器的 IP 地址和网段，以逗号或空格分隔。留空则不限制。",
@@ -101,9 +83,6 @@ const texts = {
 
 type Shown = MerchantSettingsResource
 type Patch = Partial<UpdateMerchantSettings>
-
-const text = (typed: FormData, name: string) => String(typed.get(name) ?? "").trim()
-const orNull = (typed: FormData, name: string) => (text(typed, name) === "" ? null : text(typed, name))
 
 const Settings = () => {
   const { merchantId } = useAccount()
@@ -184,114 +163,27 @@ const Part = (props: {
 
 const Shop = ({ settings }: { readonly settings: Shown }) => {
   const words = useWords(texts)
+  const details = useDetailFacts(settings)
   return (
     <Part
       version={settings.version}
       title={words.shop}
       says={words.shopSays}
-      fields={
-        <>
-          <TextField
-            label={words.supportEmail}
-            name="support_email"
-            type="email"
-            maxLength={254}
-            initial={settings.support_email ?? ""}
-          />
-          <TextField
-            label={words.supportUrl}
-            name="support_url"
-            type="url"
-            maxLength={2048}
-            initial={settings.support_url ?? ""}
-          />
-          <TextField
-            label={words.terms}
-            name="terms_url"
-            type="url"
-            maxLength={255}
-            initial={settings.terms_url ?? ""}
-          />
-          <TextField
-            label={words.privacy}
-            name="privacy_url"
-            type="url"
-            maxLength={255}
-            initial={settings.privacy_url ?? ""}
-          />
-          <TextField
-            label={words.accent}
-            name="accent_color"
-            maxLength={16}
-            initial={settings.accent_color ?? ""}
-            hint={words.accentHint}
-          />
-          <TextField
-            label={words.contact}
-            name="contact_email"
-            type="email"
-            maxLength={254}
-            initial={settings.contact_email ?? ""}
-            hint={words.contactHint}
-          />
-          <TextField
-            label={words.zone}
-            name="time_zone"
-            isRequired
-            maxLength={64}
-            initial={settings.time_zone}
-            hint={words.zoneHint}
-          />
-        </>
-      }
-      patch={(typed) => ({
-        support_email: orNull(typed, "support_email"),
-        support_url: orNull(typed, "support_url"),
-        terms_url: orNull(typed, "terms_url"),
-        privacy_url: orNull(typed, "privacy_url"),
-        accent_color: orNull(typed, "accent_color"),
-        contact_email: orNull(typed, "contact_email"),
-        time_zone: text(typed, "time_zone")
-      })}
+      fields={<DetailFields details={settings} />}
+      patch={(typed) => sent(typedDetails(typed))}
     >
-      <dl className="facts">
-        <div>
-          <dt>{words.name}</dt>
-          <dd>
-            {settings.name} <span className="soft small block">{words.nameHint}</span>
-          </dd>
-        </div>
-        <div>
-          <dt>{words.supportEmail}</dt>
-          <dd>{settings.support_email ?? "–"}</dd>
-        </div>
-        <div>
-          <dt>{words.supportUrl}</dt>
-          <dd>{settings.support_url === null ? "–" : <Address url={settings.support_url} />}</dd>
-        </div>
-        <div>
-          <dt>{words.terms}</dt>
-          <dd>{settings.terms_url === null ? "–" : <Address url={settings.terms_url} />}</dd>
-        </div>
-        <div>
-          <dt>{words.privacy}</dt>
-          <dd>{settings.privacy_url === null ? "–" : <Address url={settings.privacy_url} />}</dd>
-        </div>
-        <div>
-          <dt>{words.accent}</dt>
-          <dd>
-            <code>{settings.accent_color ?? "–"}</code>
-          </dd>
-        </div>
-        <div>
-          <dt>{words.contact}</dt>
-          <dd>{settings.contact_email ?? "–"}</dd>
-        </div>
-        <div>
-          <dt>{words.zone}</dt>
-          <dd>{settings.time_zone}</dd>
-        </div>
-      </dl>
+      <Facts
+        isBare
+        facts={[
+          [
+            words.name,
+            <>
+              {settings.name} <span className="soft small block">{words.nameHint}</span>
+            </>
+          ],
+          ...details
+        ]}
+      />
     </Part>
   )
 }
@@ -366,7 +258,7 @@ const Allowlist = ({ settings }: { readonly settings: Shown }) => {
           )}
         </Field>
       }
-      patch={(typed) => ({ [mode]: { ip_allowlist: text(typed, "ip_allowlist").replaceAll(/[\s,]+/g, ", ") } })}
+      patch={(typed) => ({ [mode]: { ip_allowlist: typedText(typed, "ip_allowlist").replaceAll(/[\s,]+/g, ", ") } })}
     >
       {ip_allowlist === "" ? <p>{words.anywhere}</p> : <code>{ip_allowlist}</code>}
     </Part>
@@ -391,7 +283,7 @@ const DefaultAddress = ({ settings }: { readonly settings: Shown }) => {
           initial={default_notify_url ?? ""}
         />
       }
-      patch={(typed) => ({ [mode]: { default_notify_url: orNull(typed, "default_notify_url") } })}
+      patch={(typed) => ({ [mode]: { default_notify_url: typedIn(typed, "default_notify_url") ?? null } })}
     >
       <p className="address">{default_notify_url ?? <span className="soft">{words.nowhere}</span>}</p>
     </Part>
@@ -449,7 +341,7 @@ const Mails = ({ settings }: { readonly settings: Shown }) => {
       }
       patch={(typed) => ({
         sandbox: {
-          mail_recipients: text(typed, "mail_recipients")
+          mail_recipients: typedText(typed, "mail_recipients")
             .split(/[\s,]+/)
             .filter((each) => each !== "")
         }

@@ -14,6 +14,7 @@ import { useWords } from "../parts/words.ts"
 import { TypedWord, typedIn } from "../parts/typed.tsx"
 import { Download } from "./Download.tsx"
 import { type Mode, ModeMark, OperatorAct, type OperatorActProps, useModeWords } from "./operator.tsx"
+import { DetailFields, typedDetails, useDetailFacts } from "../parts/shopDetails.tsx"
 
 const texts = {
   en: {
@@ -39,14 +40,7 @@ const texts = {
     helpers: "Test helpers",
     profile: "Profile",
     name: "Name",
-    support: "Support email",
-    supportUrl: "Support page",
-    terms: "Terms of service",
-    privacy: "Privacy policy",
-    accent: "Brand color",
     domain: "Custom checkout domain",
-    contact: "Email for key notices",
-    zone: "Time zone",
     created: "Created",
     note: "Note",
     noteSays: "Visible to operators only, never to the merchant.",
@@ -93,14 +87,7 @@ const texts = {
     helpers: "测试工具",
     profile: "资料",
     name: "名称",
-    support: "客服邮箱",
-    supportUrl: "客服页面",
-    terms: "服务条款",
-    privacy: "隐私政策",
-    accent: "品牌颜色",
     domain: "自有收银台域名",
-    contact: "密钥通知邮箱",
-    zone: "时区",
     created: "创建时间",
     note: "备注",
     noteSays: "仅运营人员可见，商户看不到。",
@@ -133,6 +120,7 @@ interface Props {
 
 const MerchantSettings = ({ merchant, mode }: Props) => {
   const words = useWords(texts)
+  const details = useDetailFacts(merchant)
   const { default_fee, dispute_fee, fees, live_currencies, payout_fee, quotas } = merchant
   const inAll = (fee: MerchantResource["dispute_fee"]) =>
     currencies.map((currency, index) => (
@@ -193,14 +181,8 @@ const MerchantSettings = ({ merchant, mode }: Props) => {
         <Facts
           facts={[
             [words.name, merchant.name],
-            [words.support, merchant.support_email ?? "–"],
-            [words.supportUrl, merchant.support_url ?? "–"],
-            [words.terms, merchant.terms_url ?? "–"],
-            [words.privacy, merchant.privacy_url ?? "–"],
-            [words.accent, merchant.accent_color ?? "–"],
+            ...details,
             [words.domain, merchant.checkout_domain?.host ?? "–"],
-            [words.contact, merchant.contact_email ?? "–"],
-            [words.zone, merchant.time_zone],
             [words.created, <Time key="c" at={merchant.created_at} />],
             [words.note, merchant.note ?? "–"]
           ]}
@@ -402,49 +384,34 @@ const Quotas = ({ merchant, words }: PartProps) => (
   />
 )
 
-const Profile = ({ merchant, words }: PartProps) => {
-  const orNull = (typed: FormData, name: string) => typedIn(typed, name) ?? null
-  return (
-    <Change
-      merchant={merchant}
-      name={words.edit}
-      fields={
-        <>
-          <TextField label={words.name} name="name" isRequired initial={merchant.name} maxLength={255} />
-          <TextField label={words.support} name="support_email" type="email" initial={merchant.support_email ?? ""} />
-          <TextField label={words.supportUrl} name="support_url" type="url" initial={merchant.support_url ?? ""} />
-          <TextField label={words.terms} name="terms_url" type="url" initial={merchant.terms_url ?? ""} />
-          <TextField label={words.privacy} name="privacy_url" type="url" initial={merchant.privacy_url ?? ""} />
-          <TextField label={words.accent} name="accent_color" initial={merchant.accent_color ?? ""} maxLength={16} />
-          <TextField label={words.contact} name="contact_email" type="email" initial={merchant.contact_email ?? ""} />
-          <TextField label={words.zone} name="time_zone" initial={merchant.time_zone} />
-          <Field label={words.note} hint={words.noteSays}>
-            {(id, described) => (
-              <textarea
-                id={id}
-                name="note"
-                maxLength={2_000}
-                defaultValue={merchant.note ?? ""}
-                aria-describedby={described}
-              />
-            )}
-          </Field>
-        </>
-      }
-      patchOf={(typed) => ({
-        name: typedIn(typed, "name"),
-        support_email: orNull(typed, "support_email"),
-        support_url: orNull(typed, "support_url"),
-        terms_url: orNull(typed, "terms_url"),
-        privacy_url: orNull(typed, "privacy_url"),
-        accent_color: orNull(typed, "accent_color"),
-        contact_email: orNull(typed, "contact_email"),
-        time_zone: typedIn(typed, "time_zone") ?? "UTC",
-        note: orNull(typed, "note")
-      })}
-    />
-  )
-}
+const Profile = ({ merchant, words }: PartProps) => (
+  <Change
+    merchant={merchant}
+    name={words.edit}
+    fields={
+      <>
+        <TextField label={words.name} name="name" isRequired initial={merchant.name} maxLength={255} />
+        <DetailFields details={merchant} />
+        <Field label={words.note} hint={words.noteSays}>
+          {(id, described) => (
+            <textarea
+              id={id}
+              name="note"
+              maxLength={2_000}
+              defaultValue={merchant.note ?? ""}
+              aria-describedby={described}
+            />
+          )}
+        </Field>
+      </>
+    }
+    patchOf={(typed) => ({
+      name: typedIn(typed, "name"),
+      ...typedDetails(typed),
+      note: typedIn(typed, "note") ?? null
+    })}
+  />
+)
 
 const Secrets = ({ merchant, mode, words }: PartProps & { readonly mode: Mode }) => {
   const modeWords = useModeWords()

@@ -39,8 +39,9 @@ export const ObjectPage = <A, E>(props: {
   </article>
 )
 
-export const Facts = ({ facts }: { readonly facts: NamedFacts }) => (
-  <dl className="facts card">
+/** `isBare`: within a card. */
+export const Facts = ({ facts, isBare = false }: { readonly facts: NamedFacts; readonly isBare?: boolean }) => (
+  <dl className={isBare ? "facts" : "facts card"}>
     {facts.map(([name, value]) => (
       <div key={name}>
         <dt>{name}</dt>

@@ -30,8 +30,10 @@ export const typedFields = <const Name extends string>(
     })
   ) as { readonly [Each in Name]?: string }
 
+export const typedText = (typed: FormData, name: string): string => bare(String(typed.get(name) ?? ""))
+
 /** The text of a field; undefined if it is empty. */
 export const typedIn = (typed: FormData, name: string): string | undefined => {
-  const text = bare(String(typed.get(name) ?? ""))
+  const text = typedText(typed, name)
   return text === "" ? undefined : text
 }
