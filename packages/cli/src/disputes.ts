@@ -3,14 +3,13 @@ import { disputes as declared } from "@coffer/resources/returns"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Dispute } from "../../sdk/src/index.ts"
-import type { CliFailure } from "./CliFailure.ts"
-import { type Client, connect, connectToWrite } from "./client.ts"
+import { connect } from "./client.ts"
 import { columnsOf, filtersOf } from "./declared.ts"
 import { exportCommand } from "./exported.ts"
-import { command, type Words } from "./frame.ts"
+import { command } from "./frame.ts"
 import { withoutNone } from "./withoutNone.ts"
 import { printObject } from "./output.ts"
-import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
+import { actsOn, getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
 const filters = filtersOf(declared)
 
@@ -24,18 +23,7 @@ const disputes: Resource<Dispute, typeof filters> = {
 
 const disputeNo = Argument.String("dispute-no")
 
-/** An act on one dispute, which prints what became of it. */
-const actCommand = <const Name extends string, const Config extends Command.Command.Config>(
-  name: Name,
-  words: Words,
-  config: Config,
-  act: (client: Client, no: string, flags: Command.Command.Config.Infer<Config>) => Effect.Effect<object, CliFailure>
-) =>
-  command(name, words, { disputeNo, flags: config }, ({ disputeNo, flags }) =>
-    Effect.gen(function* () {
-      yield* printObject(yield* act(yield* connectToWrite(), disputeNo, flags as never))
-    })
-  )
+const actCommand = actsOn(disputeNo)
 
 const submit = actCommand(
   "submit",
@@ -53,15 +41,15 @@ const submit = actCommand(
       Flag.withDescription("Save as a draft, without submitting to the bank")
     )
   },
-  ({ ask }, no, { draft, evidence }) =>
-    ask(({ disputes }) => disputes.submitEvidence(no, { ...withoutNone({ evidence }), submit: !draft }))
+  ({ disputes }, no, { draft, evidence }) =>
+    disputes.submitEvidence(no, { ...withoutNone({ evidence }), submit: !draft })
 )
 
 const accept = actCommand(
   "accept",
   { does: "Accept a dispute: the buyer keeps the funds", example: "dsp_…" },
   {},
-  ({ ask }, no) => ask(({ disputes }) => disputes.accept(no))
+  ({ disputes }, no) => disputes.accept(no)
 )
 
 const resolve = actCommand(
@@ -72,7 +60,7 @@ const resolve = actCommand(
       Flag.withDescription("Outcome for you: won, lost or closed (withdrawn)")
     )
   },
-  ({ ask }, no, { outcome }) => ask(({ testHelpers }) => testHelpers.disputes.resolve(no, { outcome }))
+  ({ testHelpers }, no, { outcome }) => testHelpers.disputes.resolve(no, { outcome })
 )
 
 const evidence = command(

@@ -2,12 +2,12 @@
 import { EventType } from "@coffer/model/EventType"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { Coffer, WebhookEndpoint } from "../../sdk/src/index.ts"
+import type { WebhookEndpoint } from "../../sdk/src/index.ts"
 import { connectToWrite } from "./client.ts"
 import { oneOf, text } from "./flags.ts"
-import { command, type Words } from "./frame.ts"
+import { command } from "./frame.ts"
 import { printObject, time } from "./output.ts"
-import { getCommand, listCommand, type Resource } from "./resource.ts"
+import { actsOn, getCommand, listCommand, type Resource } from "./resource.ts"
 import { withoutNone } from "./withoutNone.ts"
 
 const endpoints: Resource<WebhookEndpoint, {}> = {
@@ -46,19 +46,7 @@ const create = command(
     })
 )
 
-/** An act on one endpoint, which prints what became of it. */
-const actCommand = <const Name extends string, const Config extends Command.Command.Config>(
-  name: Name,
-  words: Words,
-  config: Config,
-  act: (coffer: Coffer, id: string, flags: Command.Command.Config.Infer<Config>) => PromiseLike<object>
-) =>
-  command(name, words, { id: Argument.String("endpoint-id"), flags: config }, ({ flags, id }) =>
-    Effect.gen(function* () {
-      const { ask } = yield* connectToWrite()
-      yield* printObject(yield* ask((coffer) => act(coffer, id, flags as never)))
-    })
-  )
+const actCommand = actsOn(Argument.String("endpoint-id"))
 
 const update = actCommand(
   "update",
