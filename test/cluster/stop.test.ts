@@ -3,7 +3,7 @@ import { once } from "node:events"
 import http, { type ClientRequest, type IncomingMessage } from "node:http"
 import { createServer, type AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Fiber } from "effect"
+import { Duration, Effect, Fiber, type Scope } from "effect"
 import {
   answered,
   connect,
@@ -178,9 +178,10 @@ describe("a stop", () => {
 })
 
 describe("a start that fails says why in one line and exits with a code that is not 0", () => {
+  type Place = Effect.Effect<string, never, Scope.Scope>
   /** Standard error holds log lines, which are JSON, and the one line for people. */
-  const refusal = Effect.fnUntraced(function* (env: Record<string, string>, port?: number) {
-    const home = yield* newHome
+  const refusal = Effect.fnUntraced(function* (env: Record<string, string>, port?: number, place: Place = newHome) {
+    const home = yield* place
     const coffer = yield* launch({ env: { COFFER_HOME: home, ...env }, ...(port === undefined ? {} : { port }) })
     const { code, signal } = yield* coffer.ended
     assert.isNull(signal)
@@ -206,7 +207,7 @@ describe("a start that fails says why in one line and exits with a code that is 
   it.live("when its port is taken", () =>
     Effect.gen(function* () {
       const { port } = yield* takenPort
-      assert.include(yield* refusal({}, port), `Port ${port} is in use`)
+      assert.include(yield* refusal({}, port, usedHome), `Port ${port} is in use`)
     })
   )
 

@@ -1,7 +1,7 @@
 /** `coffer serve --runners N`: several runners behind one port, and the parent that keeps them. */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, type Scope } from "effect"
+import { Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Api } from "../kit/Api.ts"
 import { alarms, assertFewFailed, assertNoneFailed, busyClients, tally } from "../kit/stories/busyClients.ts"
@@ -16,6 +16,7 @@ import {
   eventually,
   launch,
   newHome,
+  once,
   postgresRuns,
   postmasterOf,
   run
@@ -75,12 +76,6 @@ const supervised = Effect.gen(function* () {
   const sql = yield* connect(databaseOf(home))
   return { home, coffer, sql, key: yield* demoKey(coffer, home) }
 })
-
-/**
- * Three runners and their parent use ten seconds of the processor to start and stop. A story is played once, when the
- * first test asks what came of it, and several rules are read off it.
- */
-const once = <A, E>(story: Effect.Effect<A, E, Scope.Scope>) => Effect.runSync(Effect.cached(Effect.scoped(story)))
 
 /** Until there are as many runners again, none of which is one of these. Returns them. */
 const without = (look: ReturnType<typeof pidsOf>, gone: ReadonlyArray<number>) =>

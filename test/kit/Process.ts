@@ -9,14 +9,14 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { assert } from "@effect/vitest"
-import { Context, Deferred, type Duration, Effect, Exit, Layer, Redacted } from "effect"
+import { Context, Deferred, type Duration, Effect, Exit, Layer, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
 import { commandOf } from "../../src/platform/embedded/DataDirLock.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { Api, type Reply } from "./Api.ts"
 import { assertLedgerWhole } from "./ledger.ts"
-import { freePort } from "./Service.ts"
+import { freePort, freshDatabase } from "./Service.ts"
 import { signalAll } from "./program/signalAll.ts"
 
 const repository = path.resolve(import.meta.dirname, "../..")
@@ -123,6 +123,13 @@ const statusOf = (url: string) =>
       () => undefined
     )
   )
+
+/**
+ * A start and a stop take two seconds of the processor, and a first start five. A story is played once, when the first
+ * test of a file asks what came of it, and several rules are read off it.
+ */
+export const once = <A, E>(story: Effect.Effect<A, E, Scope.Scope>) =>
+  Effect.runSync(Effect.cached(Effect.scoped(story)))
 
 // ── Waiting ──
 
@@ -235,6 +242,9 @@ export const connect = (url: string, connections = 1) =>
     Layer.build(Postgres.layer({ url: Redacted.make(url), connections, name: "test" })),
     Context.get(SqlClient.SqlClient)
   )
+
+/** A database that no service uses: for what asks Postgres alone, since a service takes ten times the processor. */
+export const freshSql = Effect.flatMap(freshDatabase, (url) => connect(url, 10))
 
 /** The ledger is whole and nothing is half-written, as seen at one moment: the service may go on writing meanwhile. */
 export const assertBooksWhole = (sql: SqlClient.SqlClient) =>

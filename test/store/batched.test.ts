@@ -4,7 +4,7 @@ import { Cause, Effect, Exit, Fiber, Option, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { batchedById, batchedInOrder } from "../../src/platform/postgres/batched.ts"
 import { oldBytesMax, oldBytesOf, someObject } from "../kit/run/heap.ts"
-import { start } from "../kit/Service.ts"
+import { freshSql } from "../kit/Process.ts"
 
 const Row = Schema.Struct({ id: Schema.String, name: Schema.String })
 
@@ -37,7 +37,7 @@ const ordered = (sql: SqlClient.SqlClient, rowsOf: (questions: ReadonlyArray<str
 describe("batched questions", () => {
   it.live("of one turn are one query, and each caller has its own row or none", () =>
     Effect.gen(function* () {
-      const { sql } = yield* start()
+      const sql = yield* freshSql
       const { asked, byId } = known(sql)
       const found = yield* Effect.all(["3", "9", "1", "3"].map(byId), { concurrency: "unbounded" })
       const [first, , third] = rows
@@ -50,7 +50,7 @@ describe("batched questions", () => {
 
   it.live("of a caller that has left are not asked, and the others are answered", () =>
     Effect.gen(function* () {
-      const { sql } = yield* start()
+      const sql = yield* freshSql
       const { asked, byId } = known(sql)
       const left = yield* Effect.forkChild(byId("1"), { startImmediately: true })
       const stays = yield* Effect.forkChild(byId("2"), { startImmediately: true })
@@ -62,7 +62,7 @@ describe("batched questions", () => {
 
   it.live("that all callers have left are no query", () =>
     Effect.gen(function* () {
-      const { sql } = yield* start()
+      const sql = yield* freshSql
       const { asked, byId } = known(sql)
       const left = yield* Effect.forkChild(byId("1"), { startImmediately: true })
       yield* Fiber.interrupt(left)
@@ -74,7 +74,7 @@ describe("batched questions", () => {
 
   it.live("that fail, fail for each caller, and the next are asked again", () =>
     Effect.gen(function* () {
-      const { sql } = yield* start()
+      const sql = yield* freshSql
       const { asked, byId } = known(sql, true)
       const exits = yield* Effect.all(
         ["1", "2"].map((id) => Effect.exit(byId(id))),
@@ -88,7 +88,7 @@ describe("batched questions", () => {
 
   it.live("of a transaction are its own, so that they see what it has written", () =>
     Effect.gen(function* () {
-      const { sql } = yield* start()
+      const sql = yield* freshSql
       const setting = sql`nullif(current_setting('coffer.of_a_test', true), '')`
       const byId = batchedById(sql, {
         row: Row,
@@ -106,7 +106,7 @@ describe("batched questions", () => {
 
   it.live("of any kind are answered in their order", () =>
     Effect.gen(function* () {
-      const { sql } = yield* start()
+      const sql = yield* freshSql
       const echo = ordered(sql, (questions) => questions)
       const answers = yield* Effect.all(["b", "a", "b"].map(echo), { concurrency: "unbounded" })
       assert.deepStrictEqual(
@@ -118,7 +118,7 @@ describe("batched questions", () => {
 
   it.live("never have the answer to another: one row too few is a defect of ours", () =>
     Effect.gen(function* () {
-      const { sql } = yield* start()
+      const sql = yield* freshSql
       const short = ordered(sql, (questions) => questions.slice(1))
       const exits = yield* Effect.all(
         ["a", "b"].map((question) => Effect.exit(short(question))),
@@ -132,7 +132,7 @@ describe("batched questions", () => {
 
   it.live("keep nothing of those who have asked", () =>
     Effect.gen(function* () {
-      const { sql } = yield* start()
+      const sql = yield* freshSql
       const echo = batchedInOrder(sql, {
         row: Schema.Struct({ asked: Schema.Boolean }),
         select: (questions: ReadonlyArray<object>) => Effect.succeed(questions.map(() => ({ asked: true })))

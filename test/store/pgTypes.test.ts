@@ -2,13 +2,13 @@
 import { assert, it } from "@effect/vitest"
 import { DateTime, Effect, Exit, Schema } from "effect"
 import { TimeColumn } from "../../src/platform/runtime/codecs.ts"
-import { start } from "../kit/Service.ts"
+import { freshSql } from "../kit/Process.ts"
 
 const decode = Schema.decodeUnknownExit(Schema.Struct({ amount: Schema.Int, at: TimeColumn }))
 
 it.effect("a bigint is read as a number exactly, or refused; a timestamptz as a DateTime to the millisecond", () =>
   Effect.gen(function* () {
-    const { sql } = yield* start()
+    const sql = yield* freshSql
     const read = (amount: string) =>
       Effect.map(sql`select ${amount}::bigint as amount, '2026-11-21 15:59:00.123Z'::timestamptz as at`, ([row]) =>
         decode(row)
@@ -28,7 +28,7 @@ it.effect("a bigint is read as a number exactly, or refused; a timestamptz as a 
 
 it.effect("values at the bounds of their types are read as by the driver, in arrays too", () =>
   Effect.gen(function* () {
-    const { sql } = yield* start()
+    const sql = yield* freshSql
     const [numbers] = yield* sql`select array[-1, 0, 1, 4294967296, -9007199254740991, 9007199254740992,
       9223372036854775807, -9223372036854775808, null]::bigint[] as all`
     assert.deepStrictEqual(numbers, {

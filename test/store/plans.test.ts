@@ -7,7 +7,7 @@ import type { IdempotencyClaim } from "../../src/shared/idempotency/IdempotencyC
 import { insertion, replacement } from "../../src/money/orders/OrderStore.ts"
 import { createdAt, pendingOrder as order } from "../kit/rules/fixtures.ts"
 import { addressOf, leftOut, named, newServer, postgresFolder, superuser } from "../kit/servers/PostgresPair.ts"
-import { connect } from "../kit/Process.ts"
+import { connect, freshSql } from "../kit/Process.ts"
 import { ownersConnection, start } from "../kit/Service.ts"
 import { orderOf } from "../kit/rows/commits.ts"
 import { insertOrders } from "../kit/rows/Rows.ts"
@@ -16,7 +16,7 @@ it.effect(
   "a statement goes by an index also where its table is still empty, since its plan is kept when it grows",
   () =>
     Effect.gen(function* () {
-      const { sql } = yield* start()
+      const sql = yield* freshSql
       const many = Array.from({ length: 500 }, (_, index) => `test_${index}`)
       const plan = yield* sql`explain select * from orders where trade_no = any(${many})`
       const text = plan.map((row) => Object.values(row).join()).join("\n")
@@ -29,7 +29,7 @@ it.effect(
   "a batch looks for an Idempotency-Key by its index, also where Postgres has made the plan while there was none",
   () =>
     Effect.gen(function* () {
-      const { sql } = yield* start()
+      const sql = yield* freshSql
       const claim = {
         id: "k",
         version: 1,
@@ -69,7 +69,7 @@ it.effect("a batch looks for its rows by their keys, also where Postgres knows t
 
 it.effect("the statement of a batch is not planned again for each batch, however few rows it has", () =>
   Effect.gen(function* () {
-    const { sql } = yield* start()
+    const sql = yield* freshSql
     const change = replacement({ state: order, version: 1 }, order, DateTime.makeUnsafe(0))
     const { params, text } = oneStatement(plan([{ changes: [change] }]))
     const connection = yield* sql.reserve

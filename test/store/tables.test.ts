@@ -2,12 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { tables } from "../../src/platform/commit/Table.ts"
-import { start } from "../kit/Service.ts"
+import { freshSql } from "../kit/Process.ts"
 
 describe("a table that a room describes", () => {
   it.live("has a description for each name, and the columns and types of the database", () =>
     Effect.gen(function* () {
-      const { sql } = yield* start()
+      const sql = yield* freshSql
       for (const { columns, name } of tables()) {
         const found = yield* sql<{ column: string; type: string }>`select column_name as column, udt_name as type
           from information_schema.columns where table_name = ${name}`
