@@ -309,7 +309,7 @@ describe("serve --runners through npm start", () => {
   it.live("goes on when SIGHUP ends npm, and is restarted by SIGHUP to the program itself", () =>
     Effect.gen(function* () {
       const home = yield* usedHome
-      const coffer = yield* run({ env: { COFFER_HOME: home }, runners: 2, through: "npm start" })
+      const coffer = yield* run({ env: { COFFER_HOME: home }, runners: 1, through: "npm start" })
       // `exec` in npm's script leaves no shell between the two.
       const [program] = childrenOf(coffer.pid)
       // It outlives npm, by which the test would stop it.
