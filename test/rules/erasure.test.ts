@@ -63,9 +63,15 @@ describe("an answer", () => {
     }
   })
 
-  it("loses a key that is made of an address, and keeps another", () => {
+  it("loses a key that is made of an address in any spelling, and keeps another", () => {
     for (const [key, kept] of [
       ["cart-jane@x.example", "[erased]"],
+      ["cart-jane%40x.example", "[erased]"],
+      ["cart-jane%2540x.example", "[erased]"],
+      ["cart-jane\\u0040x.example", "[erased]"],
+      ["cart-jane&#64;x.example", "[erased]"],
+      ["cart-jane\uff20x.example", "[erased]"],
+      ["100%-off&more", "100%-off&more"],
       ["0190-a", "0190-a"]
     ]) {
       assert.deepStrictEqual(answer({ trade_no: "TRD_1", idempotency_key: key }), {

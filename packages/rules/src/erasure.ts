@@ -6,7 +6,7 @@ import { textNames } from "@coffer/model/Evidence"
 import { linkKey } from "@coffer/model/Metadata"
 import { archivedColumns, type Words } from "@coffer/resources/Resource"
 import { tables } from "@coffer/resources/tables"
-import { erasedText, otherText, wholeAddress } from "./wholeAddress.ts"
+import { erasedText, mayNameAnybody, otherText, wholeAddress } from "./wholeAddress.ts"
 
 export { erasedText }
 
@@ -179,7 +179,7 @@ const numberNames: ReadonlySet<string> = new Set([
 
 /** Shops make it of an address with something before it, such as `cart-`. Most have none. */
 const keyName = "idempotency_key"
-export const withoutAnyAddress = (key: string): string => (/@|%40/.test(key) ? erasedText : key)
+export const withoutAnyAddress = (key: string): string => (mayNameAnybody(key) ? erasedText : key)
 
 /** Those that are declared, those that are called otherwise on the wire, and those that stand in no column. */
 const personalNames: ReadonlySet<string> = new Set([

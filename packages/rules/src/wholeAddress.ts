@@ -31,6 +31,10 @@ export interface WholeAddress {
 export const mayHoldAddress = "[@%\\\\&\uFF20]"
 const mayHold = new RegExp(mayHoldAddress)
 
+/** Whether the text may hold the address of anybody, in any spelling. */
+export const mayNameAnybody = (text: string): boolean =>
+  mayHold.test(text) && someOf(spellingsOf(text), (one) => one.includes("@"))
+
 /** The address in the one spelling that all its spellings have in common. */
 export const canonicalAddress = (email: string): string => {
   const { host, local } = partsOf(email.trim())
