@@ -2,7 +2,7 @@
 import type { Account } from "@coffer/model/Account"
 import type { PersonId } from "@coffer/model/Ids"
 import type { Role } from "@coffer/model/Role"
-import { Context } from "effect"
+import { Context, type DateTime } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import {
   Forbidden,
@@ -69,6 +69,8 @@ export class CurrentOperator extends Context.Service<
     readonly operatorId: string
     readonly name: string
     readonly role: Role
+    /** When the session of a person was opened; undefined for a token. */
+    readonly openedAt?: DateTime.Utc | undefined
   }
 >()("@coffer/contract/CurrentOperator") {}
 

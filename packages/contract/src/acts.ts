@@ -196,7 +196,7 @@ export const operatorActs = {
     hidesWords: true,
     // Its live key works from then on, and may have been shown to one operator before `live_keys` was set.
     gives: ({ payload }) => (payload.approved === true || setsAddresses(payload.live) ? mainKey("live") : undefined),
-    fresh: "never",
+    fresh: "live",
     ofTwo: {
       fees: (request) => ["fees", "dispute_fee", "payout_fee"].some((name) => request[name] !== undefined),
       approvals: ({ approved }) => approved === true,

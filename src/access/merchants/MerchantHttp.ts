@@ -5,6 +5,7 @@ import { Effect, Predicate } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../../platform/runtime/span.ts"
 import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
+import { grantingByOperator } from "../../shared/http/granting.ts"
 import { commonRefusals, unavailable } from "../../shared/http/refusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
 import { ConfirmedAddresses } from "../../shared/mail/ConfirmedAddresses.ts"
@@ -54,7 +55,7 @@ export const layer = HttpApiBuilder.group(
         return yield* reply(after)
       })
 
-    return handlers.handleAll({
+    return grantingByOperator(handlers, "merchants").handleAll({
       create: span("merchants.create")(function* ({ payload }) {
         const { liveKey, merchant, sandboxKey } = yield* merchants.create(payload.name)
         const { approved, merchant_id, name } = merchant

@@ -248,7 +248,8 @@ export const layerOperator = Layer.effect(
         name: person.email,
         role,
         personIds: [personId],
-        sessionId: session.session_id
+        sessionId: session.session_id,
+        openedAt: session.created_at
       }
     })
 

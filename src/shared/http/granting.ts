@@ -5,9 +5,15 @@
  * served without this check does not compile.
  */
 import * as Wire from "@coffer/contract/Errors"
-import { consoleAct, type ConsoleActName, type consoleActs } from "@coffer/contract/acts"
-import type { Gift } from "@coffer/contract/actTypes"
-import { CurrentPerson } from "@coffer/contract/Caller"
+import {
+  consoleAct,
+  type ConsoleActName,
+  type consoleActs,
+  operatorAct,
+  type OperatorActName
+} from "@coffer/contract/acts"
+import type { Fresh, Gift } from "@coffer/contract/actTypes"
+import { CurrentOperator, CurrentPerson } from "@coffer/contract/Caller"
 import { ConsoleApi } from "@coffer/contract/Console"
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { forbiddenField, isForFresh } from "@coffer/rules/people/mayDo"
@@ -26,12 +32,26 @@ export const isFreshNow = (openedAt: DateTime.Utc): Effect.Effect<boolean> =>
 
 export const tooOld = "This session is older than 15 minutes. Sign in again."
 
+/** `gift`: what this request gives. */
+const checkSession = Effect.fnUntraced(function* (fresh: Fresh | undefined, gift: Gift, openedAt: DateTime.Utc) {
+  const mode = gift.is === "key" ? gift.mode : undefined
+  if (isForFresh(fresh, mode) && !(yield* isFreshNow(openedAt))) return yield* forbidden(tooOld)
+})
+
 /** A request of an act for a merchant. */
 interface Call<Params> {
   readonly params: Params & { readonly merchant_id: string }
   readonly payload?: Readonly<Record<string, unknown>>
 }
 type Handler<Params> = (call: Call<Params>) => Effect.Effect<unknown, unknown, unknown>
+type HandlersByName<Params> = Readonly<Record<string, Handler<Params>>>
+
+const mapHandlers = <Params>(
+  all: HandlersByName<Params>,
+  change: (name: string, handler: Handler<Params>) => Handler<Params>
+): HandlersByName<Params> =>
+  Object.fromEntries(Object.entries(all).map(([name, handler]) => [name, change(name, handler)]))
+
 /** The rights of what the path names, for acts that give `its object`; undefined: there is none. */
 type ObjectOf<Params> = (params: Call<Params>["params"]) => Effect.Effect<Gift | undefined, unknown, never>
 
@@ -49,9 +69,7 @@ const check = Effect.fnUntraced(function* <Params>(
   if (missing.length > 0) {
     return yield* forbidden(`The role ${role} can't grant permissions it doesn't have: ${missing.join(", ")}.`)
   }
-  const openedAt = DateTime.makeUnsafe(shown.session.created_at)
-  const mode = gift.is === "key" ? gift.mode : undefined
-  if (isForFresh(consoleAct(act).fresh, mode) && !(yield* isFreshNow(openedAt))) return yield* forbidden(tooOld)
+  yield* checkSession(consoleAct(act).fresh, gift, DateTime.makeUnsafe(shown.session.created_at))
 })
 
 // Groups ------------------------------------------------------------------------------
@@ -101,14 +119,9 @@ export const consoleGroup = <
 > => {
   const behindCheck = Effect.fnUntraced(function* (handlers: HandlersOf<Name>) {
     const rightsOf = objectOf === undefined ? () => Effect.undefined : yield* objectOf
-    const handleAll = (all: Readonly<Record<string, Handler<Params>>>) =>
+    const handleAll = (all: HandlersByName<Params>) =>
       handlers.handleAll(
-        Object.fromEntries(
-          Object.entries(all).map(([act, handler]) => [
-            act,
-            checked(`${name}.${act}` as ConsoleActName, handler, rightsOf)
-          ])
-        ) as never
+        mapHandlers(all, (act, handler) => checked(`${name}.${act}` as ConsoleActName, handler, rightsOf)) as never
       )
     const built: Effect.Effect<unknown> = build({ handleAll } as never) as never
     return yield* built
@@ -127,6 +140,29 @@ const checked = <Params>(
     const source = givenBy(gives, call)
     yield* check(act, call, source === "its object" ? yield* objectOf(call.params) : source)
     return yield* handler(call)
+  })
+}
+
+/**
+ * The handlers of a group of the operators' API, behind the check of the session where a request gives a live right.
+ * A row that always wants a new session is checked at the door. A token has no session.
+ */
+export const grantingByOperator = <Handlers extends { readonly handleAll: Function }>(
+  handlers: Handlers,
+  group: string
+): Handlers => {
+  const behindCheck = (name: string, handler: Handler<never>): Handler<never> => {
+    const { fresh, gives } = operatorAct(`${group}.${name}` as OperatorActName)
+    if (fresh !== "live") return handler
+    return Effect.fnUntraced(function* (call) {
+      const { openedAt } = yield* CurrentOperator
+      const gift = givenBy(gives, call)
+      if (openedAt !== undefined && typeof gift === "object") yield* checkSession(fresh, gift, openedAt)
+      return yield* handler(call)
+    })
+  }
+  return Object.assign(Object.create(handlers), {
+    handleAll: (all: HandlersByName<never>) => handlers.handleAll(mapHandlers(all, behindCheck))
   })
 }
 

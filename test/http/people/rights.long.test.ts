@@ -169,7 +169,7 @@ it.live("where live keys take two operators, one alone gets none by way of a per
   }).pipe(Effect.scoped)
 )
 
-it.effect("an older session makes no live key, invites no person, and makes no operator", () =>
+it.effect("an older session makes or opens no live key, invites no person, and makes no operator", () =>
   Effect.gen(function* () {
     const { api, at, enter, leap, mails } = yield* begin({}, "test")
     const owner = yield* enter("owner")
@@ -192,6 +192,7 @@ it.effect("an older session makes no live key, invites no person, and makes no o
       "console main_keys.reset": owner.call("POST", `${at}/main_keys/live/reset`),
       "console settings.update": owner.call("POST", `${at}/settings`, { live: { ip_allowlist: "" } }),
       "operator merchants.create": admin.operate("POST", "/merchants", { name: "Another", seed: false }),
+      "operator merchants.update": admin.operate("POST", at, { live: { ip_allowlist: "" } }),
       "operator merchants.resetKey": admin.operate("POST", `${at}/keys/live/reset`),
       "operator merchants.signingSecret": admin.operate("GET", `${at}/signing_secret/live`),
       "operator api_keys.create": admin.operate("POST", `${at}/api_keys`, live),
@@ -208,7 +209,9 @@ it.effect("an older session makes no live key, invites no person, and makes no o
       const { status, text } = yield* done
       assert.deepStrictEqual([status, text.includes("15 minutes")], [403, true], `${what}: ${text}`)
     }
-    // An act that takes a right away, and a key of the sandbox, needs no new sign-in.
+    assert.strictEqual((yield* admin.operate("POST", at, { approved: true })).status, 403)
+    // An act that takes a right away, a key of the sandbox, and settings that let nobody in need no new sign-in.
+    assert.strictEqual((yield* admin.operate("POST", at, { approved: false, note: "Asked" })).status, 200)
     assert.strictEqual((yield* make(owner, at, "sandbox", ["orders:read"])).status, 201)
     assert.strictEqual((yield* owner.call("POST", `${one}/revoke`)).status, 200)
     assert.strictEqual(
