@@ -1,17 +1,16 @@
 /**
  * Acts on an order: refund it, expire it, send its receipt, change its notes, and in the sandbox be the buyer.
  */
-import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { OrderResource } from "@coffer/contract/Orders"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { randomId } from "../api/unsafePage.ts"
-import { ChoiceField, TextField } from "../parts/act.tsx"
-import { amountText, Copy, methodText, minorOf, typedOf } from "../parts/values.tsx"
+import { TextField } from "../parts/act.tsx"
+import { amountText, Copy, minorOf, typedOf } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { MerchantAct } from "./MerchantAct.tsx"
 import { EditMetadata } from "./metadata.tsx"
-import { reasonText } from "./moneyWords.ts"
+import { Dispute, Pay } from "./SandboxActs.tsx"
 import { typedFields, typedText } from "../parts/typed.tsx"
 
 const texts = {
@@ -30,25 +29,7 @@ const texts = {
     edit: "Edit",
     editSays: "The amount and the subject can't be changed. You can change the metadata and the receipt email.",
     receiptTo: "Receipt email",
-    checkout: "Checkout page",
-    sandbox: "Sandbox",
-    pay: "Pay as the buyer",
-    paySays: "Test payment. No real money moves.",
-    method: "Method",
-    outcome: "Outcome",
-    outcomes: {
-      succeed: "The payment succeeds",
-      decline: "The attempt is declined; the order stays pending",
-      fail: "The channel rejects the payment; the order fails",
-      redirect: "The buyer is at the bank's page and can't be stopped",
-      succeed_unreported: "Paid, but the channel has not reported it yet"
-    },
-    otherAmount: "Pay a different amount",
-    otherHint: "Leave empty to pay the order amount. A different amount is set aside for manual review.",
-    dispute: "Dispute as the buyer",
-    disputeSays:
-      "The buyer's bank takes the amount back until the dispute is resolved. Test only: no real money moves.",
-    left: "Remaining on this payment:"
+    checkout: "Checkout page"
   },
   zh: {
     refund: "退款",
@@ -65,24 +46,7 @@ const texts = {
     edit: "编辑",
     editSays: "金额和标题不可更改。您可以修改元数据和收据邮箱。",
     receiptTo: "收据邮箱",
-    checkout: "收银台页面",
-    sandbox: "沙盒",
-    pay: "模拟买家付款",
-    paySays: "测试付款，不会产生真实资金流动。",
-    method: "支付方式",
-    outcome: "结果",
-    outcomes: {
-      succeed: "付款成功",
-      decline: "付款被拒，订单仍待付款",
-      fail: "渠道拒绝付款，订单失败",
-      redirect: "买家正在银行页面，无法中止",
-      succeed_unreported: "已付款，但渠道尚未通知"
-    },
-    otherAmount: "按其他金额付款",
-    otherHint: "留空则按订单金额付款。金额不一致的付款将等待人工处理。",
-    dispute: "模拟买家发起争议",
-    disputeSays: "争议结束之前，买家的银行会收回该金额。仅为测试，不会产生真实资金流动。",
-    left: "此付款剩余金额："
+    checkout: "收银台页面"
   }
 }
 type Texts = typeof texts.en
@@ -116,8 +80,8 @@ export const OrderActs = ({ order }: { readonly order: OrderResource }) => {
           <Edit order={order} words={words} />
         </>
       )}
-      {mode === "sandbox" && may("test_helpers:write") && <Pay order={order} words={words} />}
-      {mode === "sandbox" && may("test_helpers:write") && isPaid && <Dispute order={order} words={words} />}
+      {mode === "sandbox" && may("test_helpers:write") && <Pay order={order} />}
+      {mode === "sandbox" && may("test_helpers:write") && isPaid && <Dispute order={order} />}
     </>
   )
 }
@@ -196,85 +160,3 @@ const Edit = ({ order: { metadata, receipt_email, trade_no }, words }: Props) =>
     }}
   />
 )
-
-// The sandbox ------------------------------------------------------------------------
-
-const Pay = ({ order: { currency, trade_no }, words }: Props) => {
-  const language = useLanguage()
-  const bodyOf = (typed: FormData) => {
-    const amount = minorOf(typedText(typed, "amount"))
-    return {
-      payment_method: typedText(typed, "payment_method") || "card",
-      outcome: typedText(typed, "outcome") || "succeed",
-      ...(amount === undefined ? {} : { amount })
-    }
-  }
-  return (
-    <MerchantAct
-      operation="test_helpers.pay"
-      name={words.pay}
-      says={words.paySays}
-      fields={
-        <>
-          <ChoiceField label={words.outcome} name="outcome" choices={Object.entries(words.outcomes)} />
-          <ChoiceField
-            label={words.method}
-            name="payment_method"
-            choices={PaymentMethod.literals.map((each) => [each, methodText(each, language)])}
-          />
-          <TextField
-            label={`${words.otherAmount} (${currency})`}
-            name="amount"
-            inputMode="decimal"
-            hint={words.otherHint}
-          />
-        </>
-      }
-      request={(typed) => ({ params: { ref: trade_no }, payload: sent(bodyOf(typed)) })}
-    />
-  )
-}
-
-const disputeReasons = [
-  "fraudulent",
-  "product_not_received",
-  "product_unacceptable",
-  "duplicate",
-  "credit_not_processed",
-  "subscription_canceled"
-]
-
-const Dispute = ({ order, words }: Props) => {
-  const language = useLanguage()
-  const { amount, currency, refunded_amount, trade_no } = order
-  const left = amount - refunded_amount
-  const bodyOf = (typed: FormData) => ({
-    amount: minorOf(typedText(typed, "amount")) ?? 0,
-    reason: typedText(typed, "reason") || "fraudulent"
-  })
-  return (
-    <MerchantAct
-      operation="test_helpers.dispute"
-      name={words.dispute}
-      says={words.disputeSays}
-      fields={
-        <>
-          <TextField
-            label={`${words.amount} (${currency})`}
-            name="amount"
-            isRequired
-            inputMode="decimal"
-            initial={typedOf(left)}
-            hint={`${words.left} ${amountText(left, currency, language)}`}
-          />
-          <ChoiceField
-            label={words.reason}
-            name="reason"
-            choices={disputeReasons.map((each) => [each, reasonText(each, language)])}
-          />
-        </>
-      }
-      request={(typed) => ({ params: { ref: trade_no }, payload: sent(bodyOf(typed)) })}
-    />
-  )
-}

@@ -1,4 +1,5 @@
 /** Acts of buyers and banks, by hand: pay, dispute, settle a refund, decide a dispute. */
+import type { OrderResource } from "@coffer/contract/Orders"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { useId } from "react"
 import { useLocation } from "wouter"
@@ -7,11 +8,12 @@ import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { ChoiceField, Field, TextField } from "../parts/act.tsx"
 import { rowsOf } from "../parts/walkPages.ts"
-import { amountText, minorOf } from "../parts/values.tsx"
+import { amountText, methodText, minorOf, typedOf } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { MerchantAct } from "./MerchantAct.tsx"
+import { reasonText } from "./moneyWords.ts"
 import { useReader } from "./reader.ts"
-import { typedFields, typedText } from "../parts/typed.tsx"
+import { typedFields, typedIn, typedText } from "../parts/typed.tsx"
 
 const texts = {
   en: {
@@ -22,18 +24,22 @@ const texts = {
     method: "Payment method",
     first: "First available",
     outcome: "Outcome",
+    payOrder: "Pay as the buyer",
+    payOrderSays: "Test payment. No real money moves.",
     outcomes: {
       succeed: "The payment succeeds",
-      decline: "The card is declined; the order stays open",
-      fail: "The channel rejects the payment",
-      redirect: "The buyer is at the bank's page",
-      succeed_unreported: "Paid, but the channel reports it late"
+      decline: "The attempt is declined; the order stays pending",
+      fail: "The channel rejects the payment; the order fails",
+      redirect: "The buyer is at the bank's page and can't be stopped",
+      succeed_unreported: "Paid, but the channel has not reported it yet"
     },
     amount: "Amount received",
     amountHint: "Leave empty for the full amount. A different amount is not credited but set aside.",
     dispute: "Dispute a payment",
     disputeSays:
       "The buyer's bank takes the amount back until the dispute is resolved. Cards, Apple Pay and Google Pay only.",
+    disputeOrder: "Dispute as the buyer",
+    left: "Remaining on this payment:",
     disputeAmount: "Disputed amount",
     wholeHint: "Leave empty for the full amount.",
     reason: "Reason",
@@ -55,17 +61,21 @@ const texts = {
     method: "支付方式",
     first: "第一种可用方式",
     outcome: "结果",
+    payOrder: "模拟买家付款",
+    payOrderSays: "测试付款，不会产生真实资金流动。",
     outcomes: {
-      succeed: "支付成功",
-      decline: "银行卡被拒，订单保持待付",
-      fail: "渠道拒绝付款",
-      redirect: "买家正在银行页面",
-      succeed_unreported: "已付款，但渠道延迟通知"
+      succeed: "付款成功",
+      decline: "付款被拒，订单仍待付款",
+      fail: "渠道拒绝付款，订单失败",
+      redirect: "买家正在银行页面，无法中止",
+      succeed_unreported: "已付款，但渠道尚未通知"
     },
     amount: "到账金额",
     amountHint: "留空表示全额。金额不一致的付款不会入账，将等待人工处理。",
     dispute: "发起争议",
     disputeSays: "争议结束之前，买家的银行会收回该金额。仅适用于银行卡、Apple Pay 和 Google Pay。",
+    disputeOrder: "模拟买家发起争议",
+    left: "此付款剩余金额：",
     disputeAmount: "争议金额",
     wholeHint: "留空表示全额。",
     reason: "原因",
@@ -138,42 +148,64 @@ const OrderField = ({ status }: { readonly status: "pending" | "paid" }) => {
   )
 }
 
-export const Pay = () => {
+interface OfOrder {
+  /** Without one it is typed. */
+  readonly order?: OrderResource
+}
+
+const refOf = (order: OrderResource | undefined, typed: FormData) => order?.trade_no ?? typedText(typed, "order")
+
+export const Pay = ({ order }: OfOrder) => {
   const { base } = useAccount()
   const words = useWords(texts)
+  const language = useLanguage()
   const [, go] = useLocation()
   const bodyOf = (typed: FormData) => ({
     ...typedFields(typed, ["payment_method"]),
-    outcome: typedText(typed, "outcome") || "succeed",
+    outcome: typedIn(typed, "outcome") ?? "succeed",
     ...amountOf(typed)
   })
   return (
     <MerchantAct
       operation="test_helpers.pay"
-      name={words.pay}
-      says={words.paySays}
+      name={order === undefined ? words.pay : words.payOrder}
+      says={order === undefined ? words.paySays : words.payOrderSays}
       fields={
         <>
-          <OrderField status="pending" />
+          {order === undefined && <OrderField status="pending" />}
           <ChoiceField label={words.outcome} name="outcome" choices={Object.entries(words.outcomes)} />
           <ChoiceField
             label={words.method}
             name="payment_method"
-            choices={[["", words.first], ...PaymentMethod.literals.map((method) => [method, method] as const)]}
+            choices={[
+              ["", words.first],
+              ...PaymentMethod.literals.map((each) => [each, methodText(each, language)] as const)
+            ]}
           />
           <TextField label={words.amount} name="amount" inputMode="decimal" hint={words.amountHint} />
         </>
       }
-      request={(typed) => ({ params: { ref: typedText(typed, "order") }, payload: sent(bodyOf(typed)) })}
-      onAnswer={({ data }) => go(`${base}/orders/${data.trade_no}`)}
+      request={(typed) => ({ params: { ref: refOf(order, typed) }, payload: sent(bodyOf(typed)) })}
+      onAnswer={({ data }) => order === undefined && go(`${base}/orders/${data.trade_no}`)}
     />
   )
 }
 
-export const Dispute = () => {
+const disputeReasons = [
+  "product_not_received",
+  "fraudulent",
+  "product_unacceptable",
+  "duplicate",
+  "credit_not_processed",
+  "subscription_canceled"
+]
+
+export const Dispute = ({ order }: OfOrder) => {
   const { base } = useAccount()
   const words = useWords(texts)
+  const language = useLanguage()
   const [, go] = useLocation()
+  const left = order === undefined ? undefined : order.amount - order.refunded_amount
   const bodyOf = (typed: FormData) => {
     const days = typedText(typed, "days")
     return {
@@ -186,13 +218,23 @@ export const Dispute = () => {
   return (
     <MerchantAct
       operation="test_helpers.dispute"
-      name={words.dispute}
+      name={order === undefined ? words.dispute : words.disputeOrder}
       says={words.disputeSays}
       fields={
         <>
-          <OrderField status="paid" />
-          <TextField label={words.disputeAmount} name="amount" inputMode="decimal" hint={words.wholeHint} />
-          <TextField label={words.reason} name="reason" maxLength={100} initial="product_not_received" />
+          {order === undefined && <OrderField status="paid" />}
+          <TextField
+            label={words.disputeAmount}
+            name="amount"
+            inputMode="decimal"
+            initial={left === undefined ? "" : typedOf(left)}
+            hint={left === undefined ? words.wholeHint : `${words.left} ${amountText(left, order!.currency, language)}`}
+          />
+          <ChoiceField
+            label={words.reason}
+            name="reason"
+            choices={disputeReasons.map((each) => [each, reasonText(each, language)])}
+          />
           <ChoiceField
             label={words.due}
             name="days"
@@ -201,9 +243,9 @@ export const Dispute = () => {
           />
         </>
       }
-      request={(typed) => ({ params: { ref: typedText(typed, "order") }, payload: sent(bodyOf(typed)) })}
+      request={(typed) => ({ params: { ref: refOf(order, typed) }, payload: sent(bodyOf(typed)) })}
       cli={() => "trigger dispute.created"}
-      onAnswer={({ data }) => go(`${base}/disputes/${data.dispute_no}`)}
+      onAnswer={({ data }) => order === undefined && go(`${base}/disputes/${data.dispute_no}`)}
     />
   )
 }
