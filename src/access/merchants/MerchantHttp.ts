@@ -3,6 +3,7 @@ import { OperatorApi } from "@coffer/contract/Operator"
 import { settingsWithoutWords } from "@coffer/rules/operator/loggedBody"
 import { Effect, Predicate } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { CurrentOperator } from "@coffer/contract/Caller"
 import { span } from "../../platform/runtime/span.ts"
 import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
 import { grantingByOperator } from "../../shared/http/granting.ts"
@@ -80,12 +81,14 @@ export const layer = HttpApiBuilder.group(
           yield* second.confirm({ act: "merchants.update", target: merchant_id, content: payload })
           const logo = logo_url ? yield* logos.nameOf(merchant_id, logo_url) : logo_url
           const change = logo === undefined ? patch : { ...patch, logo }
-          const update = Effect.tap(merchants.update(merchant_id, change), () => trustAddresses(merchant_id, payload))
+          const by = { asker: yield* CurrentOperator, operatorsAct: "merchants.update" } as const
+          const written = merchants.update(merchant_id, change, { by })
+          const update = Effect.tap(written, () => trustAddresses(merchant_id, payload))
           return yield* changed(merchant_id, update)
         },
         Effect.catchTags({
           InvalidField,
-          MakerLeft: Effect.die,
+          MakerLeft,
           MerchantChanged: Effect.die,
           MerchantNotFound,
           JustDone,

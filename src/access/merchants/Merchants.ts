@@ -74,7 +74,7 @@ export class Merchants extends Context.Service<
       how?: {
         /** Whether this is what the writer has read; asked while nobody else can change it. */
         readonly isCurrent?: (merchant: Merchant) => boolean
-        /** The person of the merchant who changes them. */
+        /** Who changes them, asked again where they are written. */
         readonly by?: Changer
       }
     ) => Effect.Effect<Merchant, MakerLeft | MerchantChanged | MerchantNotFound | InvalidField>

@@ -20,11 +20,10 @@ export interface Maker extends Asker {
 
 export const operatorWhoAsks = Effect.map(CurrentOperator, (asker): Maker => ({ ...asker, email: null }))
 
-/** `may`: whether a role is enough for the change. */
-export interface Changer {
-  readonly asker: Asker
-  readonly may: (role: PersonRole) => boolean
-}
+/** Of a person of the merchant, `may` says whether a role is enough for the change; of an operator, the act does. */
+export type Changer =
+  | { readonly asker: Asker; readonly may: (role: PersonRole) => boolean }
+  | { readonly asker: Asker; readonly operatorsAct: OperatorActName }
 
 interface Gift {
   readonly merchant_id: string
@@ -60,13 +59,16 @@ export const makeStillGives = (sql: SqlClient.SqlClient) => {
 }
 
 /**
- * The same for what a person of the merchant changes. Where that is not locked while it is looked at, as with webhook
+ * The same for what is changed. Where that is not locked while it is looked at, as with webhook
  * settings, `makeEndChanges` sees to it that a change which has begun is decided again.
  */
 export const makeStillChanges = (sql: SqlClient.SqlClient) => {
   const stillMay = makeStillMay(sql)
-  return Effect.fnUntraced(function* (merchantId: string, { asker, may }: Changer) {
-    if (!(yield* stillMay(asker, merchantId, (role) => isPersonRole(role) && may(role)))) return yield* new MakerLeft()
+  return Effect.fnUntraced(function* (merchantId: string, changer: Changer) {
+    const may = yield* "may" in changer
+      ? stillMay(changer.asker, merchantId, (role) => isPersonRole(role) && changer.may(role))
+      : stillMay(changer.asker, installation, (role) => isRole(role) && mayDo(role, changer.operatorsAct))
+    if (!may) return yield* new MakerLeft()
   })
 }
 

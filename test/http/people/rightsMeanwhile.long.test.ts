@@ -108,3 +108,26 @@ it.live("an endpoint that a person was making is not made once the removal, demo
     }
   }).pipe(Effect.scoped)
 )
+
+it.live("settings that an operator changes are not written once its token is revoked", () =>
+  Effect.gen(function* () {
+    const { api, merchantId, sql } = yield* begin()
+    const made = (yield* api.operator("POST", "/operators", { name: "Ada", role: "admin" })).body.data
+    const before = yield* sql`select ip_allowlist from merchant_modes`
+    const ending = Effect.gen(function* () {
+      yield* sql`update operators set revoked_at = now() where operator_id = ${made.operator_id}`
+      const sent = yield* Effect.forkScoped(
+        api.call("POST", `/operator/v1/merchants/${merchantId}`, {
+          headers: { Authorization: `Bearer ${made.token}` },
+          body: { sandbox: { ip_allowlist: "192.0.2.1" } }
+        })
+      )
+      yield* Effect.repeat(sql`select from pg_locks where not granted`, { until: ({ length }) => length > 0 })
+      return sent
+    })
+    const sent = yield* sql.withTransaction(ending)
+    const { status, text } = yield* Fiber.join(sent)
+    assert.strictEqual(status, 403, text)
+    assert.deepStrictEqual(yield* sql`select ip_allowlist from merchant_modes`, before)
+  }).pipe(Effect.scoped)
+)
