@@ -3,11 +3,14 @@
  * states that it has reached and with the worlds that are broken (docs/simulation.md).
  */
 import { spawn } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { Effect } from "effect"
 import * as cluster from "./cluster.ts"
+import type { Table } from "./crashes/crashes.ts"
+import { pageOf } from "./crashes/page.ts"
+import { workflows } from "./crashes/workflows.ts"
 import { expectedMarks, worldsMin } from "./marks.ts"
 import { type Options, parse, seedsOf } from "./options.ts"
 import type { Result } from "./worker.ts"
@@ -15,10 +18,10 @@ import type { Result } from "./worker.ts"
 /** A service leaves some megabytes in its process. */
 const worldsOfWorker = 40
 
-const work = (options: Options, { folder, url }: cluster.Cluster, seeds: readonly [number, number], result: string) =>
+const work = (options: Options, { folder, url }: cluster.Cluster, result: string, ...args: ReadonlyArray<string>) =>
   new Promise<number>((resolve) => {
     const [program, preload] = ["worker.ts", "preload.ts"].map((name) => path.join(import.meta.dirname, name))
-    const own = ["--postgres", url, "--folder", folder, "--result", result, "--seeds", seeds.join("..")]
+    const own = ["--postgres", url, "--folder", folder, "--result", result, ...args]
     const worker = spawn(process.execPath, ["--import", preload!, program!, ...process.argv.slice(2), ...own], {
       stdio: "inherit",
       env: { ...process.env, PLANTED_FAULT: options.planted }
@@ -26,10 +29,10 @@ const work = (options: Options, { folder, url }: cluster.Cluster, seeds: readonl
     worker.on("error", () => resolve(1)).on("exit", (code) => resolve(code ?? 1))
   })
 
-const resultsOf = (file: string): ReadonlyArray<Result> =>
+const resultsOf = <A = Result>(file: string): ReadonlyArray<A> =>
   (existsSync(file) ? readFileSync(file, "utf8").split("\n") : [])
     .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as Result)
+    .map((line) => JSON.parse(line) as A)
 
 /** States that so many worlds should have reached, and have not. */
 const missedBy = (results: ReadonlyArray<Result>): ReadonlyArray<string> => {
@@ -54,7 +57,7 @@ const campaign = async (options: Options, place: cluster.Cluster, folder: string
   let results: ReadonlyArray<Result> = []
   let endings: ReadonlyArray<string> = []
   for (let seed = first; seed <= last && endings.length === 0; seed += worldsOfWorker) {
-    const code = await work(options, place, [seed, Math.min(last, seed + worldsOfWorker - 1)], file)
+    const code = await work(options, place, file, "--seeds", `${seed}..${Math.min(last, seed + worldsOfWorker - 1)}`)
     results = resultsOf(file)
     const isOver = options.first && results.some(({ broken }) => broken.length > 0)
     if (code !== 0) endings = [`the worker has ended with ${code}, after seed ${results.at(-1)?.seed ?? "none"}`]
@@ -73,10 +76,30 @@ const campaign = async (options: Options, place: cluster.Cluster, folder: string
   return bad === 0 && endings.length === 0
 }
 
+/** A fresh process for each workflow. */
+const crashTable = async (options: Options, place: cluster.Cluster, folder: string, page: string) => {
+  const file = path.join(folder, "tables")
+  for (const { name } of workflows) await work(options, place, file, "--workflow", name)
+  const tables = resultsOf<Table>(file)
+  const missing = workflows.length - tables.length
+  for (const broken of tables.flatMap((table) => table.broken)) console.log(`BROKEN: ${broken}`)
+  if (missing > 0) console.log(`${missing} workflows came to no end`)
+  writeFileSync(page, pageOf(tables))
+  return missing === 0 && tables.every(({ broken }) => broken.length === 0)
+}
+
 const options = parse()
 const folder = mkdtempSync(path.join(tmpdir(), "coffer-simulation-"))
 const isGood = await Effect.runPromise(
-  Effect.scoped(Effect.flatMap(cluster.start, (place) => Effect.promise(() => campaign(options, place, folder))))
+  Effect.scoped(
+    Effect.flatMap(cluster.start, (place) =>
+      Effect.promise(() =>
+        options.crashes === undefined
+          ? campaign(options, place, folder)
+          : crashTable(options, place, folder, options.crashes)
+      )
+    )
+  )
 )
 rmSync(folder, { recursive: true, force: true })
 process.exitCode = isGood ? 0 : 1

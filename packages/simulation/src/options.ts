@@ -19,6 +19,10 @@ export const parse = () => {
       without: { ...text, default: "" },
       trace: text,
       planted: { ...text, default: "" },
+      /** Writes the table of crashes (docs/crash-table.md) to this file, in place of a campaign. */
+      crashes: text,
+      /** The workflow whose crashes a worker plays. */
+      workflow: text,
       /** Given to workers by the program that starts them. */
       postgres: text,
       folder: { ...text, default: "" },

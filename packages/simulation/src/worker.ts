@@ -4,10 +4,13 @@
  */
 import { appendFileSync, writeFileSync } from "node:fs"
 import { startCensus } from "./census.ts"
+import { tableOf } from "./crashes/crashes.ts"
+import { workflows } from "./crashes/workflows.ts"
 import { Client } from "./gate/Client.ts"
 import { machine } from "./machine.ts"
 import { type Options, parse, planOf, seedsOf } from "./options.ts"
-import { type Place, play, type Played, watchProcess } from "./play/play.ts"
+import type { Place } from "./play/inWorld.ts"
+import { play, type Played, watchProcess } from "./play/play.ts"
 import { patchScheduler } from "./play/scheduler.ts"
 import { shrink, storyOf } from "./play/shrink.ts"
 
@@ -74,6 +77,11 @@ watchProcess()
 patchScheduler()
 const url = options.postgres!
 const admin = await Client.open(Number(new URL(url).port), new URL(url).username, "postgres")
-await run(options, { url, admin, folder: options.folder })
+const place: Place = { url, admin, folder: options.folder }
+if (options.workflow === undefined) await run(options, place)
+else {
+  const workflow = workflows.find(({ name }) => name === options.workflow)
+  appendFileSync(options.result!, `${JSON.stringify(await tableOf(place, workflow!))}\n`)
+}
 admin.end()
 if (machine.world === undefined) process.exit(0)

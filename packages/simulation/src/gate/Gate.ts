@@ -24,11 +24,16 @@ export interface Options {
   readonly showsBytes: boolean
 }
 
+/** Of a unit: before Postgres begins with it, or after it is done. */
+export type Side = "before" | "after"
+
 export class Gate {
   readonly sessions = new Map<number, Session>()
   readonly locks: Locks
   units = 0
   refusal: Refusal | undefined
+  /** Called when a unit has reached Postgres, and again when it is done and its answer is on the way: true kills its runner. */
+  crashes: ((unit: Unit, side: Side) => boolean) | undefined
   private readonly left = new Set<Session>()
   private count = 0
   private working: Promise<void> = Promise.resolve()
@@ -95,6 +100,7 @@ export class Gate {
   /** A unit has arrived. */
   take(session: Session, unit: Unit) {
     this.units++
+    if (this.kills(session, unit, "before")) return
     if (!unit.isStartup && !session.isDropped && this.weather.happens("cut", () => nameOf(session, unit))) {
       session.losesAnswer = this.weather.dice.chance(0.5)
       this.world.mark(session.losesAnswer ? "an answer was lost" : "a statement was lost")
@@ -115,6 +121,12 @@ export class Gate {
       isWhole(unit) &&
       this.weather.happens("late", () => nameOf(session, unit))
     this.perform(() => this.run(session, unit, bytes, isLate))
+  }
+
+  private kills({ owner }: Session, unit: Unit, side: Side) {
+    if (this.crashes?.(unit, side) !== true) return false
+    this.world.kill(owner)
+    return true
   }
 
   /** The work of one step in Postgres, with all that follows from it at once. One such work comes after the other. */
@@ -140,6 +152,7 @@ export class Gate {
 
   private async answered(session: Session, isLate: boolean) {
     const answer = session.backend.answer!
+    if (this.kills(session, session.unit!, "after")) return
     if (!isLate) {
       session.deliver(answer)
       if (mayNotify(session.unit!)) await this.spreadNotices()
@@ -206,7 +219,7 @@ export class Gate {
     if (machine.world !== world || world.isStopped) return
     const isInPostgres = session.held !== undefined || this.locks.isParked(session)
     const isUnderWay = wasKilled && session.isOnItsWay && unit?.isStartup === false
-    if ((isInPostgres || isUnderWay) && this.weather.dice.chance(0.7)) {
+    if ((isInPostgres || isUnderWay) && this.weather.isOn && this.weather.dice.chance(0.7)) {
       this.left.add(session)
       world.mark(isUnderWay ? "a dead runner's statement came late" : "a statement outlived its connection")
       if (isUnderWay) world.after(this.weather.dice.below(12_000), () => session.arrive(unit), machinery)

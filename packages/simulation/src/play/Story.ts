@@ -42,6 +42,18 @@ const isFinal = (reply: Reply) => {
   return reply.status !== 0 && reply.status < 500 && reply.status !== 429
 }
 
+/** Its quotas are out of the way. */
+export const newSandboxMerchant = (runners: Runners) => {
+  const post = (path: string, body: object) =>
+    Effect.promise(async () => {
+      const headers = { authorization: `Bearer ${operatorToken}` }
+      const { status, text } = await runners.call(1, "POST", `/operator/v1${path}`, headers, body)
+      if (status >= 300 || status === 0) throw new Error(`${path}: ${status} ${text}`)
+      return (JSON.parse(text) as Envelope).data
+    })
+  return Effect.runPromise(newMerchant(post, "Simulated", { quotas: "raised" }))
+}
+
 export class Story {
   readonly outcome: Outcome = { done: [], refused: [], broken: [] }
   private readonly answers = new Map<string, object>()
@@ -57,15 +69,7 @@ export class Story {
   }
 
   async begin() {
-    const post = (path: string, body: object) =>
-      Effect.promise(async () => {
-        const headers = { authorization: `Bearer ${operatorToken}` }
-        const { status, text } = await this.runners.call(1, "POST", `/operator/v1${path}`, headers, body)
-        if (status >= 300 || status === 0) throw new Error(`${path}: ${status} ${text}`)
-        return (JSON.parse(text) as Envelope).data
-      })
-    const merchant = await Effect.runPromise(newMerchant(post, "Simulated", { quotas: "raised" }))
-    this.key = merchant.sandboxKey
+    this.key = (await newSandboxMerchant(this.runners)).sandboxKey
   }
 
   /** All callers at once. */

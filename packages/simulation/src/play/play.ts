@@ -1,19 +1,15 @@
-/** One world from its beginning to the judgement of its end, on a database of its own. */
-import { inspect } from "node:util"
-import { Context, Metric } from "effect"
-import { databaseUrl, template } from "../../../testkit/src/TestPostgres.ts"
+/** One world of a campaign, from its beginning to the judgement of its end. */
 import { diceOf } from "../dice.ts"
-import { Client } from "../gate/Client.ts"
-import { Gate } from "../gate/Gate.ts"
+import type { Gate } from "../gate/Gate.ts"
 import { Refusal } from "../gate/Refusal.ts"
 import { digestOf } from "../gate/Session.ts"
-import { beginHashes } from "../globals/sources.ts"
 import { machine } from "../machine.ts"
 import { type Chances, type Event, Weather } from "../Weather.ts"
-import { callers, World } from "../World.ts"
+import { callers, type World } from "../World.ts"
+import { inWorld, type Place, startReady } from "./inWorld.ts"
 import { brokenLaws } from "./laws.ts"
-import { Runners } from "./Runners.ts"
-import { Story } from "./Story.ts"
+import type { Runners } from "./Runners.ts"
+import { type Outcome, Story } from "./Story.ts"
 
 export interface Plan {
   readonly seed: number
@@ -38,58 +34,22 @@ export interface Played {
   readonly virtualMillis: number
 }
 
-/** The cluster that worlds are in, and where the service's homes are made. */
-export interface Place {
-  readonly url: string
-  readonly admin: Client
-  readonly folder: string
-}
-
-const userOf = (url: string) => new URL(url).username
-const portOf = (url: string) => Number(new URL(url).port)
 /** How long the service goes on after the last answer. */
 const restMillis = 3_000
 
-let databases = 0
-
 export const play = async (place: Place, plan: Plan): Promise<Played> => {
-  const database = `world_${++databases}`
-  await place.admin.query(`create database ${database} template ${template} strategy file_copy`)
-  const control = await Client.open(portOf(place.url), userOf(place.url), database)
-  await control.query(
-    `create schema sim; create table sim.clock (now timestamptz not null); insert into sim.clock values (now());
-      grant usage on schema sim to public; grant select on sim.clock to public`
-  )
-  const firstTransaction = (await control.value("select pg_current_xact_id()"))!
-  const world = new World(plan.seed)
   const weather = new Weather(diceOf(plan.seed ^ 0x3c6ef372), plan.chances, plan.without)
-  const port = portOf(place.url)
-  const { showsBytes } = plan
-  const gate = new Gate(world, { port, database, control, weather, firstTransaction, showsBytes })
-  const runners = new Runners(world, { places: plan.runners, postgresPort: port, folder: place.folder })
-  const story = new Story(world, runners)
-  // Both are one for the whole process otherwise.
-  Context.get(Context.empty(), Metric.MetricRegistry).clear()
-  beginHashes()
-
-  const broken: Array<string> = []
-  const failure = await new Promise<unknown>((resolve) => {
-    world.whenFailed = resolve
-    machine.world = world
-    tell(plan, world, gate, runners, story).then(() => resolve(undefined), resolve)
-  })
-  if (failure !== undefined) broken.push(inspect(failure, { depth: 4 }))
-  world.stop()
-  machine.world = undefined
-  await gate.close()
-  await place.admin.query(
-    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
-      where datname = '${database}' and application_name <> 'gate'`
+  let outcome: Outcome | undefined
+  const { broken, gate, world } = await inWorld(
+    place,
+    { seed: plan.seed, places: plan.runners, weather, showsBytes: plan.showsBytes },
+    async ({ gate, runners, world }) => {
+      const story = new Story(world, runners)
+      outcome = story.outcome
+      await tell(plan, world, gate, runners, story)
+    },
+    ({ control, url }) => brokenLaws(url, control, outcome!)
   )
-  if (failure === undefined)
-    broken.push(...(await brokenLaws(databaseUrl(place.url, database), control, story.outcome)))
-  control.end()
-  await place.admin.query(`drop database ${database} with (force)`)
   return {
     plan,
     trace: world.trace,
@@ -104,13 +64,7 @@ export const play = async (place: Place, plan: Plan): Promise<Played> => {
 }
 
 const tell = async ({ orders, runners: places }: Plan, world: World, gate: Gate, runners: Runners, story: Story) => {
-  for (let place = 1; place <= places; place++) {
-    await runners.start()
-    // Its other steps go on as a runner's, and this story's as the callers'.
-    await new Promise<void>((resolve) => world.task(resolve, callers))
-    await runners.untilReady(place)
-    world.note(`runner ${place} is ready`)
-  }
+  for (let place = 1; place <= places; place++) await startReady(world, runners, place)
   await story.begin()
   gate.weather.isOn = true
   const killed = planKill(world, gate, runners)

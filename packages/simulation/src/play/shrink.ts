@@ -1,5 +1,6 @@
 /** Makes a broken world smaller: fewer callers, and less that goes wrong, while something is still broken in it. */
-import { type Place, play, type Plan, type Played } from "./play.ts"
+import type { Place } from "./inWorld.ts"
+import { play, type Plan, type Played } from "./play.ts"
 
 const triesMax = 40
 

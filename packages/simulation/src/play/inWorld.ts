@@ -1,0 +1,90 @@
+/** What every world needs: a database of its own, the gate before it, and places for runners. */
+import { inspect } from "node:util"
+import { Context, Metric } from "effect"
+import { databaseUrl, template } from "../../../testkit/src/TestPostgres.ts"
+import { Client } from "../gate/Client.ts"
+import { Gate } from "../gate/Gate.ts"
+import { beginHashes } from "../globals/sources.ts"
+import { machine } from "../machine.ts"
+import type { Weather } from "../Weather.ts"
+import { callers, World } from "../World.ts"
+import { Runners } from "./Runners.ts"
+
+/** The cluster that worlds are in, and where the service's homes are made. */
+export interface Place {
+  readonly url: string
+  readonly admin: Client
+  readonly folder: string
+}
+
+interface Options {
+  readonly seed: number
+  /** For how many runners. */
+  readonly places: number
+  readonly weather: Weather
+  readonly showsBytes: boolean
+}
+
+export interface InWorld {
+  readonly world: World
+  readonly gate: Gate
+  readonly runners: Runners
+  /** Beside the service, which does not see it. */
+  readonly control: Client
+}
+
+const userOf = (url: string) => new URL(url).username
+const portOf = (url: string) => Number(new URL(url).port)
+
+let databases = 0
+
+/** `judge` looks at the database after a world that came to its end. */
+export const inWorld = async (
+  place: Place,
+  { places, seed, showsBytes, weather }: Options,
+  tell: (made: InWorld) => Promise<void>,
+  judge: (at: { readonly control: Client; readonly url: string }) => Promise<ReadonlyArray<string>>
+) => {
+  const database = `world_${++databases}`
+  await place.admin.query(`create database ${database} template ${template} strategy file_copy`)
+  const control = await Client.open(portOf(place.url), userOf(place.url), database)
+  await control.query(
+    `create schema sim; create table sim.clock (now timestamptz not null); insert into sim.clock values (now());
+      grant usage on schema sim to public; grant select on sim.clock to public`
+  )
+  const firstTransaction = (await control.value("select pg_current_xact_id()"))!
+  const world = new World(seed)
+  const port = portOf(place.url)
+  const gate = new Gate(world, { port, database, control, weather, firstTransaction, showsBytes })
+  const runners = new Runners(world, { places, postgresPort: port, folder: place.folder })
+  // Both are one for the whole process otherwise.
+  Context.get(Context.empty(), Metric.MetricRegistry).clear()
+  beginHashes()
+
+  const broken: Array<string> = []
+  const failure = await new Promise<unknown>((resolve) => {
+    world.whenFailed = resolve
+    machine.world = world
+    tell({ world, gate, runners, control }).then(() => resolve(undefined), resolve)
+  })
+  if (failure !== undefined) broken.push(inspect(failure, { depth: 4 }))
+  world.stop()
+  machine.world = undefined
+  await gate.close()
+  await place.admin.query(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where datname = '${database}' and application_name <> 'gate'`
+  )
+  if (failure === undefined) broken.push(...(await judge({ control, url: databaseUrl(place.url, database) })))
+  control.end()
+  await place.admin.query(`drop database ${database} with (force)`)
+  return { world, gate, broken }
+}
+
+/** Starts the runner of the next place. Its steps go on as a runner's, and the story's as the callers'. */
+export const startReady = async (world: World, runners: Runners, place: number) => {
+  await runners.start()
+  await new Promise<void>((resolve) => world.task(resolve, callers))
+  await runners.untilReady(place)
+  world.note(`runner ${place} is ready`)
+}
