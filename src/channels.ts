@@ -1,5 +1,5 @@
 /**
- * The channels of this program, and what each brings to it: a layer that registers it, its handlers and its routes. A
+ * The channels of this program, each with a layer that registers it, its handlers and its routes. A
  * new channel is a folder of `channels/` and its lines here.
  */
 import { Layer } from "effect"
@@ -12,7 +12,7 @@ import type { Disputes } from "./money/disputes/Disputes.ts"
 import type { Orders } from "./money/orders/Orders.ts"
 import type { Refunds } from "./money/refunds/Refunds.ts"
 
-/** The rooms that a channel stands on, besides the platform. */
+/** The rooms that a channel uses, besides the platform. */
 export type Needs = Channel | Orders | Refunds | Disputes
 
 export const layer = Layer.mergeAll(StripeRoom.layer, SandboxBankRoom.layer)

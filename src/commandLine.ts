@@ -1,7 +1,6 @@
 /**
- * The command line. `coffer serve` runs the service; operators' commands stand beside it, and so do merchants'
- * (packages/cli). A command's modules are loaded when it is run: no other command waits for the service, and the
- * service waits for no other command.
+ * The command line. `coffer serve` runs the service; the others are commands for operators, and for merchants
+ * (packages/cli). A command's modules are loaded only when it runs, so no command waits for the modules of another.
  */
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -120,7 +119,7 @@ const coffer = Command.make("coffer").pipe(
   ])
 )
 
-/** A stop ends in time even when something hangs, such as a database that does not answer. */
+/** A stop ends in time even if something hangs, such as a database that does not answer. */
 const leaveInTime = () => {
   const leave = () => {
     process.stderr.write("coffer: Stopping took too long, so the process was ended. Acknowledged data is kept.\n")
@@ -138,7 +137,7 @@ Command.run(coffer, { version }).pipe(
     NotStarted: ({ message }) =>
       Effect.andThen(Console.error(`coffer: ${redactText(message)}`), Effect.fail(new Error(message)))
   }),
-  // A failure is said where it is known. A defect is a mistake of ours, and is known nowhere.
+  // An expected failure is reported where it occurs. A defect is a bug of ours, and is reported here.
   Effect.tapCause((cause) => {
     const defects = cause.reasons.filter(Cause.isDieReason)
     return defects.length === 0
@@ -147,9 +146,9 @@ Command.run(coffer, { version }).pipe(
   }),
   Effect.provide([NodeServices.layer, CliOutput.layerPresenter(presenterOf(process.argv.slice(2)))]),
   NodeRuntime.runMain({
-    // Said already, in one line.
+    // Reported already, in one line.
     disableErrorReporting: true,
-    // A stop that was asked for is a success.
+    // A requested stop is a success.
     teardown: (exit, onExit) => {
       const isWanted = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
       onExit(Exit.isSuccess(exit) || isWanted ? 0 : exitCodeOf(exit))

@@ -10,8 +10,8 @@ import { fileURLToPath } from "node:url"
 import { findQuickly } from "./quickModules.ts"
 import "./v8.ts"
 
-// Beside the installed packages, and not in a folder for temporary files, where others could put code for us to run.
-// The published program stands beside its package.json.
+// Next to the installed packages, not in a folder for temporary files, where others could place code for us to run. The
+// published program is next to its package.json.
 const folder = existsSync(new URL("./package.json", import.meta.url)) ? "./" : "../"
 enableCompileCache(fileURLToPath(new URL(`${folder}node_modules/.cache/coffer`, import.meta.url)))
 // Node's own way tells a watching parent which files were read.

@@ -1,6 +1,6 @@
 /**
- * The modules of Node that a service loads, for `v8.ts`. One that is left out is loaded when it is imported, as well
- * and more slowly.
+ * The modules of Node that a service loads, for `v8.ts`. A module that is missing here is still loaded when it is
+ * imported, only more slowly.
  */
 export const ofService = [
   "node:assert",

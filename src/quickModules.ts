@@ -1,8 +1,8 @@
 /**
- * A shorter way to the modules of a checkout (docs/decisions/0202). For each of a thousand modules Node looks whether
- * the file is there, whether its path goes through a link, and which package.json above it says how it is written: a
- * third of a start. An import between two files of ours or of Effect has the whole name of a file, so its address and
- * its form follow from the name. Each other import goes Node's way. A bundle has few modules, and does without this.
+ * A shorter way to the modules of a checkout (docs/decisions/0202). For each of a thousand modules Node checks whether
+ * the file exists, whether its path contains a link, and which package.json above it sets its format: a third of a
+ * start. An import between two files of ours or of Effect names the whole file, so its URL and format follow from the
+ * name. Every other import is resolved by Node. A bundle has few modules, and does not need this.
  */
 import { readFileSync } from "node:fs"
 import { registerHooks, type ResolveFnOutput } from "node:module"
@@ -15,7 +15,7 @@ const formOf = (specifier: string, parent: string): "module" | "module-typescrip
 }
 
 export const findQuickly = () => {
-  /** By the folder of the package that asks, and the name: all of its files are given the same module. */
+  /** By the folder of the importing package, and the name: all files of a package get the same module. */
   const named = new Map<string, ResolveFnOutput>()
 
   registerHooks({

@@ -1,6 +1,6 @@
 /**
- * `coffer audit`: holds the whole ledger against the published laws (docs/ledger.md) and says which row breaks which.
- * It looks at the database that `coffer serve` would use, whether or not that runs, and writes nothing.
+ * `coffer audit`: checks the whole ledger against the published laws (docs/ledger.md) and reports which row breaks
+ * which law. It reads the database that `coffer serve` would use, whether or not the service runs, and writes nothing.
  */
 import path from "node:path"
 import { subjects, type Violation } from "@coffer/rules/wallet/laws"
@@ -19,7 +19,7 @@ import { notStarted } from "./serve.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
 import "./settingsOfRooms.ts"
 
-/** The ledger is not whole, which was said already. */
+/** The ledger has violations, which were reported already. */
 class LedgerBroken extends Schema.TaggedError<LedgerBroken>()("LedgerBroken", { violations: Schema.Int }) {}
 
 export const runAudit = Effect.gen(function* () {
@@ -69,8 +69,8 @@ const audit = Effect.fnUntraced(function* (url: Redacted.Redacted, anchorFile: s
 })
 
 /**
- * The database of the Coffer that runs in this home; where none does, its Postgres is started for as long as it is
- * needed.
+ * The database of the Coffer that runs in this home; if none runs, its Postgres is started for the duration of the
+ * audit.
  */
 export const embeddedDatabase = Effect.fnUntraced(function* (home: string) {
   if (!(yield* RunningPostgres.isKeptIn(home))) {
@@ -101,7 +101,7 @@ const lineOf = ({ detail, key, law, table }: Violation) => `${law} ${table} ${ke
 
 const formatCount = (count: number) => count.toLocaleString("en-US")
 
-/** A sign of life on standard error, when it takes longer than people like to wait in silence. */
+/** Progress on standard error, if the audit takes longer than people like to wait in silence. */
 const progress = Effect.map(Clock.currentTimeMillis, (start) => {
   let saidAt = start
   return (checked: Counts) =>

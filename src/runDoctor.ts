@@ -21,7 +21,7 @@ import * as standardError from "./platform/runtime/standardError.ts"
 import { embeddedDatabase } from "./runAudit.ts"
 import "./settingsOfRooms.ts"
 
-/** Not all is well, which was said already. */
+/** Problems were found, and reported already. */
 export class Unwell extends Schema.TaggedError<Unwell>()("Unwell", { exitCode: Schema.Int }) {}
 
 export interface Options {
@@ -39,7 +39,7 @@ export const runDoctor = Effect.fnUntraced(
   },
   Effect.scoped,
   Effect.provide(layerSecretFiles),
-  // A secret whose file cannot be read: nothing else can be told then.
+  // A secret whose file cannot be read: nothing else can be checked then.
   Effect.catchTags({
     ConfigError: (error) => failed(`Invalid setting: ${error.message}`),
     BadSetting: ({ message }) => failed(message)
@@ -72,7 +72,7 @@ const installation = Effect.fnUntraced(function* (live: boolean) {
   return found
 })
 
-/** Does it once, and tells its end to each who asks. */
+/** Runs the effect once, and gives its result to every caller. */
 const cacheResult = <A, R>(effect: Effect.Effect<A, Unmade, R>) =>
   Effect.map(Effect.result(effect), (result) => Effect.fromResult(result))
 

@@ -1,7 +1,7 @@
 /**
  * `coffer migrate`: brings the database to this version's shape and gives the service's role its rights, for operators
- * who keep the owner's password from the service. It reads the same settings as `coffer serve`, and looks who is there
- * as a runner does before it joins: beneath runners of an older version, a migration would end their writes.
+ * who keep the owner's password from the service. It reads the same settings as `coffer serve`, and checks which
+ * runners are up, as a runner does before it joins: a migration would stop the writes of runners of an older version.
  */
 import * as Roster from "@coffer/cluster/Roster"
 import { Console, Effect, Layer, Option } from "effect"

@@ -39,7 +39,7 @@ export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", {
 
 const service = Effect.gen(function* () {
   const { connections, databaseUrl, home: folder, noOutbound, ofParent, ownerUrl, telemetry } = yield* Settings.startup
-  // Before anything can refuse to start for want of what was meant.
+  // First, before anything refuses to start because the intended setting is missing.
   for (const each of yield* misspelt) yield* Effect.logWarning(misspeltText(each))
   const collector = yield* collectorOf(telemetry)
   const home = path.resolve(folder)
@@ -52,7 +52,7 @@ const service = Effect.gen(function* () {
   const app = Wiring.httpServer.pipe(
     // After the port is closed, and before anything else is.
     Layer.provideMerge(parent.isChild ? Layer.effectDiscard(Effect.addFinalizer(() => parent.handBack)) : Layer.empty),
-    // A program that waits for /readyz finds the demo merchant.
+    // Before /readyz succeeds, so that a program that waits for it finds the demo merchant.
     Layer.provideMerge(embedded ? Layer.effectDiscard(credentials) : Layer.empty),
     // On a copy of a database that was a demonstration.
     Layer.provideMerge(embedded ? Layer.empty : Layer.effectDiscard(DemoPeople.withdraw)),
@@ -85,7 +85,7 @@ const service = Effect.gen(function* () {
   return yield* Effect.never
 })
 
-/** The troubles before a program runs. */
+/** Errors before a program runs. */
 type Trouble =
   | NotStarted
   | Config.ConfigError
@@ -143,7 +143,7 @@ const sayStart = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Effect.logInfo(`coffer ${version} stops`))
 })
 
-/** A child of `coffer serve --runners` is ready when it has joined the others. Its parent greets. */
+/** A child of `coffer serve --runners` is ready when it has joined the others. Its parent prints the greeting. */
 const tellParent = Effect.flatMap(Joining, ({ balanced }) => Effect.andThen(balanced.await, parent.tellReady))
 
 /** Where a merchant is live, the log has what the doctor finds wrong. The service is ready meanwhile. */
@@ -166,7 +166,7 @@ const enter = (url: Redacted.Redacted) =>
         yield* Console.log(`Coffer is waiting. ${reason}`)
         return yield* Effect.provideService(serveWaiting(shown), Settings.Settings, settings)
       })
-      // Buyers may read `/readyz`: where Postgres is stands in the log.
+      // Buyers may read `/readyz`, so the address of Postgres is only in the log.
       yield* Postgres.whenReachable(url, (error) =>
         whileWaiting(databaseProblem(url, error), "Postgres is not available yet.")
       )
@@ -235,7 +235,7 @@ const curl = ({ base_url, sandbox_key }: Credentials) =>
     `-H 'Content-Type: application/json' -d '{"amount": 1999, "subject": "A first order"}'`
   ].join(" ")
 
-/** The holder of one is let in once, so a log that has them is worth nothing after a short time. */
+/** Each link lets its holder in once, so links in a log are worthless after a short time. */
 export const linksText = ({ operator, owner }: DemoPeople.DemoLinks) => `  Console      ${owner}
                as the owner of the demo merchant
   Operators'   ${operator}

@@ -25,12 +25,12 @@ export const runnersMax = 64
 /** The runners stop within their own limit. Then Postgres, if it is ours. */
 const stopMillisMax = 20_000
 
-/** `text` is what stands after `--runners`. */
+/** `text` is the value of `--runners`. */
 export const supervise = (text: string) =>
   Effect.gen(function* () {
     const count = yield* readCount(text)
     setStopMillis(stopMillisMax)
-    // One that comes while the runners start is done when they are ready.
+    // A SIGHUP that arrives while the runners start is handled when they are ready.
     const onHangup = yield* hangups
     const { connections, databaseUrl, home: folder, noOutbound, ownerUrl } = yield* Settings.startup
     const home = path.resolve(folder)
@@ -52,7 +52,7 @@ export const supervise = (text: string) =>
     )
     const greeting = embedded ? greetOwn : Effect.provideContext(greetServer, context)
     const serve = ["serve", ...(noOutbound ? ["--no-outbound"] : [])]
-    // An executable is its own program, so its first word stands where the program's file does.
+    // An executable is its own program, so its first argument is at the position of the program's file.
     const [program = "", ...words] = isExecutable ? serve : [process.argv[1]!, ...serve]
     return yield* Children.run({ count, program, words, environmentOf }, (children) =>
       Effect.gen(function* () {
@@ -94,9 +94,9 @@ const ownDatabase = Effect.fnUntraced(function* (home: string, count: number, co
 })
 
 /**
- * Where each runner is reached: at ports from RUNNER_PORT up if the cluster has other machines (RUNNER_HOST), and else
- * at free ports of this one, or of RUNNER_HOST where that is set alone. The operator's ports are
- * counted up too, since each runner has its own metrics.
+ * Where each runner is reached: at ports from RUNNER_PORT up if the cluster has other machines (RUNNER_HOST), otherwise
+ * at free ports of this machine, or of RUNNER_HOST if only that is set. The operator's ports are counted up too, since
+ * each runner has its own metrics.
  */
 const runnerPlaces = Effect.fnUntraced(function* (count: number) {
   const { admin, runner } = yield* Config.all({

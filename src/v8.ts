@@ -1,14 +1,14 @@
 /**
- * How the engine is set up, before it has run anything else. An access that meets more than four shapes of objects is
- * looked up in a table each time, and the interpreter of fibers meets a dozen kinds of steps. With room for sixteen a
- * payment takes about a tenth less of the processor, and nothing else takes more (docs/performance-notes.md).
+ * Flags for V8, set before it has run anything else. A property access that sees more than four object shapes is looked
+ * up in a table each time, and the fiber interpreter sees a dozen kinds of steps. With room for sixteen shapes a
+ * payment takes about a tenth less CPU, and nothing takes more (docs/performance-notes.md).
  *
  * Node has its own modules in compiled form. V8 takes that form only while no flag differs, so a service loads them
  * first (docs/decisions/0202). Then V8 compiles each file whole when it is loaded, so that the next start has all
  * functions of it in compiled form (docs/decisions/0202).
  *
- * V8 notes which places of the program make objects that live long, and makes later ones of these places old from the
- * beginning. A place that has served the start may make objects for each request, too: all that these point to would
+ * V8 records which allocation sites make long-lived objects, and allocates later objects of these sites in the old
+ * generation. A site used during the start may also make objects for each request: everything they point to would
  * become old with them (docs/decisions/0210).
  *
  * V8 lets the heap grow to several times of what is in use before it collects all of it. It collects when the old

@@ -52,8 +52,8 @@ export class DomainStore extends Context.Service<
   DueRows<Due> & {
     readonly find: (merchantId: string) => Effect.Effect<Option.Option<Stored>>
     /**
-     * Writes the findings, and notifies all runners. Another merchant that has the host without its proof loses it.
-     * Nothing is written if the merchant wants another host by now. `also` runs in the same transaction.
+     * Writes the findings, and notifies all runners. Another merchant that has the host but not its proof loses it.
+     * Nothing is written if the merchant has chosen another host meanwhile. `also` runs in the same transaction.
      */
     readonly record: (
       due: Due,
@@ -172,11 +172,11 @@ const makeRecord = (sql: SqlClient.SqlClient, find: ReturnType<typeof makeFind>)
             }
           ]
         : []
-    // One of two rows with one host is verified, so it is given up first.
+    // Only one of two rows with the same host may be verified, so the other one is given up first.
     const changes: ReadonlyArray<Change> = [...unseated, { merchantId: merchant_id, before, after }]
     yield* Effect.forEach(changes, (change) => write(change, now), { discard: true })
     yield* also(changes)
-    // Postgres sends it at the commit, so its receivers read the new rows.
+    // Postgres sends the notification at the commit, so its receivers read the new rows.
     for (const { merchantId } of changes) yield* sql`select pg_notify(${changedChannel}, ${merchantId})`
     return changes
   })

@@ -31,7 +31,7 @@ export class Domains extends Context.Service<
   }
 >()("@coffer/domains/Domains") {}
 
-/** Look-ups by people at once, on one runner. */
+/** How many look-ups people may run at the same time on one runner. */
 const looksMax = 8
 /** A second look-up within this time is skipped. */
 const momentOfLook = Duration.seconds(5)

@@ -23,7 +23,7 @@ const worker = Layer.effectDiscard(
     const { supervise } = yield* Workers
     const { look } = yield* Domains.Domains
     const store = yield* DomainStore.DomainStore
-    // Without them the rows stay as they are.
+    // Without custom hosts the rows stay as they are.
     if ((yield* ShopHosts).pointTo.length === 0) return
     yield* supervise(() => ({
       name: "hosts of shops",

@@ -164,7 +164,7 @@ const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
             where merchant_id = ${key.merchant_id} and mode = ${key.mode} and ${isActive(sql, now)}`
         )
         if (count >= scopedKeysMax) return yield* new TooManyKeys()
-        // Who removes the person sees the key in the list, or there is none.
+        // A concurrent removal of the person either shows this key in its list, or prevents it.
         yield* stillGives("api_keys.create", by, key)
         yield* sql`insert into api_keys
             (key_id, merchant_id, mode, name, scopes, ip_allowlist, created_at, expires_at, created_by)
@@ -177,7 +177,7 @@ const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
     )
 }
 
-/** The latest use of all runners is kept. Rows that another transaction has locked get it the next time. */
+/** The latest use that any runner saw is kept. Locked rows are skipped, and updated the next time. */
 const noteUses = (sql: SqlClient.SqlClient, uses: ReadonlyArray<Use>) => {
   const values = sql`unnest(${uses.map(({ keyId }) => keyId)}::text[],
     ${uses.map(({ at }) => isoText(DateTime.makeUnsafe(at)))}::text[],

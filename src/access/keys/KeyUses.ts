@@ -32,7 +32,7 @@ export const layer = Layer.effect(
       if (noted.size === 0) return Effect.void
       const taken = noted
       noted = new Map()
-      // Uses that were recorded meanwhile are newer. Writing one twice is harmless.
+      // Uses recorded during the write are newer, and are kept. Writing one twice is harmless.
       const keep = Effect.sync(() => {
         noted = new Map([...taken, ...noted].slice(0, notedMax))
       })

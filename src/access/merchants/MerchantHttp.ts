@@ -126,7 +126,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** What operators set counts for mails. */
+/** An address that operators set counts as confirmed for mails. */
 const makeTrustAddresses = Effect.map(
   ConfirmedAddresses,
   ({ trust }) =>

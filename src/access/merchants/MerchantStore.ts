@@ -307,7 +307,7 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
     if (row.domain !== before.domain) yield* writeDomain(sql, row)
     for (const mode of Mode.literals) {
       if (before.modes[mode].default_endpoint !== null || row.modes[mode].default_endpoint === null) continue
-      // An endpoint that was numbered without it has to be decided again.
+      // An endpoint that was numbered without the new address has to be decided again.
       const id = settingsIdOf({ merchantId: row.merchant_id, mode })
       yield* sql`update webhook_settings set version = version + 1 where id = ${id}`
     }
@@ -326,7 +326,7 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
           yield* sql`select 1 from merchants where merchant_id = ${merchantId} for update`
           // A single address is numbered after the endpoints, which the merchant may be changing.
           yield* sql`select 1 from webhook_settings where id = any(${settings}) order by id for update`
-          // A look-up of its host may be writing its findings.
+          // A look-up of the host may be writing its findings.
           yield* sql`select 1 from shop_domains where merchant_id = ${merchantId} for update`
           const before = yield* byId(merchantId)
           const row = Option.map(before, patch)

@@ -291,7 +291,7 @@ const makeByKey = (
       const account = Option.filter(found, ({ key, merchant, mode }) =>
         key === undefined
           ? // The key may have been reset between the read of its account and the read of the merchant. The account was
-            // found by this very hash, so how long the comparison takes says nothing new.
+            // found by this very hash, so the duration of the comparison reveals nothing.
             merchant.modes[mode].key_hash === hash
           : works(key, at)
       )

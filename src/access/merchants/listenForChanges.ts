@@ -1,7 +1,7 @@
 /**
  * Listens for other runners' changes of merchants, and for work that they pass on. A connection can be dead without an
  * error. So this runner sends itself a heartbeat each second over the connection that listens: one that comes back
- * proves that every change committed before it was sent has been received. Runs on real time, as sockets do.
+ * proves that every change committed before it was sent has been received. Uses real time, as sockets do.
  *
  * Work that this runner passes on is sent over the same connection, outside of the transaction that made the work: a
  * NOTIFY makes commits wait for one another (docs/decisions/0016).

@@ -1,4 +1,7 @@
-/** Whether a person of the merchant, or an operator, may still make a key known, or change what lives on. */
+/**
+ * Whether a person of the merchant, or an operator, still has the right to create a secret, or to make a change that
+ * outlives the right.
+ */
 import type { ConsoleActName, OperatorActName } from "@coffer/contract/acts"
 import { type Asker, CurrentOperator } from "@coffer/contract/Caller"
 import type { Mode } from "@coffer/model/Ids"
@@ -31,7 +34,7 @@ interface Gift {
   readonly scopes: ReadonlyArray<string>
 }
 
-/** What makes a key known, for people of the merchant, and for operators. */
+/** The check for acts that reveal a secret, for people of the merchant and for operators. */
 const acts = {
   "api_keys.create": "api_keys.create",
   "api_keys.update": "api_keys.update",
@@ -72,7 +75,7 @@ export const makeStillChanges = (sql: SqlClient.SqlClient) => {
   })
 }
 
-/** Runs before the person's right is taken, in the same transaction: the lock is the first that each of them takes. */
+/** Runs before the person's right is revoked, in the same transaction: both sides take this lock first. */
 export const makeEndChanges = (sql: SqlClient.SqlClient) => (personId: string) =>
   Effect.asVoid(sql`with held as (select id from webhook_settings
       where merchant_id in (select belongs_to from memberships where person_id = ${personId}) order by id for update)

@@ -30,8 +30,8 @@ const aboutMerchants = ["/console/api/merchants/", "/console/api/accounts/", "/o
 const byOperators = ["/console/api/operator/merchants/", ""]
 
 /**
- * Postgres estimates that few paths begin so, and would sort all entries of a merchant. With this condition it
- * estimates that nearly all rows differ from 0.
+ * Postgres underestimates how many paths start like this, and would sort all entries of a merchant. With this condition
+ * it expects nearly all rows to match.
  */
 const isOfMerchant = (sql: SqlClient.SqlClient, merchantId: string) => {
   const begins = [...aboutMerchants, ...byOperators].map((path) => sql`starts_with(target, ${path + merchantId})`)

@@ -47,7 +47,7 @@ export class OperatorStore extends Context.Service<
     readonly byTokenHash: (hash: string) => Effect.Effect<Option.Option<OfToken>>
     /** Whether the person has a role of the installation. */
     readonly isHere: (personId: string) => Effect.Effect<boolean>
-    /** None: who makes it may not do so any more. */
+    /** None: its creator has lost the right to make it. */
     readonly insert: (numbered: Make, tokenHash: string, by: Asker) => Effect.Effect<Option.Option<Operator>>
     /** The operator, revoked: now, or when it was first. */
     readonly revoke: (operatorId: string, now: DateTime.Utc) => Effect.Effect<Option.Option<Operator>>
@@ -97,7 +97,7 @@ export const layer = Layer.effect(
           return Option.some(operator)
         })
       )
-    // One of several at once gets the row of `first_admin`.
+    // Of several concurrent calls one gets the row of `first_admin`.
     const insertFirst = (numbered: Make, tokenHash: string) =>
       numbering((id) => {
         const operator = numbered(OperatorId.make(id))

@@ -41,7 +41,7 @@ export class Operators extends Context.Service<
     readonly byToken: (token: string) => Bearer
     /** Fails if the terms name a person without a role of the installation. */
     readonly check: (terms: CreateOperator) => Effect.Effect<void, InvalidField>
-    /** Returns the token, which is shown this once, to `by`; none if `by` may not make it any more. */
+    /** Returns the token, which is shown only this once, to `by`; none if `by` has lost the right to make it. */
     readonly create: (terms: CreateOperator, by: Identity) => Effect.Effect<Option.Option<Created>>
     readonly revoke: (operatorId: string) => Effect.Effect<Operator, OperatorNotFound>
     /** None if a named admin ever existed. Revoked ones count: otherwise one could revoke the others and start over. */

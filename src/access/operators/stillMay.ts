@@ -1,7 +1,7 @@
 /**
- * Whether who asks may still do it: the right was read at the door, and may have been taken since. It runs in the
- * transaction that writes what is made, and locks what the right comes from: who takes that waits, and finds what was
- * made.
+ * Whether the caller still has the right: it was read at the door, and may have been revoked since. The check runs in
+ * the transaction that writes the new row, and locks the row that gives the right: a concurrent revocation waits, and
+ * then sees the new row.
  */
 import type { Asker } from "@coffer/contract/Caller"
 import { OperatorId } from "@coffer/model/Ids"
@@ -29,7 +29,7 @@ export const makeStillMay = (sql: SqlClient.SqlClient) => {
       where belongs_to = ${belongsTo} and person_id = any(${people}::text[]) and ${inSession}
       order by person_id for share`
     if (held.length < people.length || !held.every(({ role }) => may(role))) return false
-    // After the roles, as who takes one does, so that neither waits for the other.
+    // Locked after the roles, in the same order as a revocation, so that the two cannot deadlock.
     if (isToken(operatorId)) {
       return yield* isThere(
         sql`select from operators where operator_id = ${operatorId} and revoked_at is null for share`

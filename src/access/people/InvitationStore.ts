@@ -69,7 +69,7 @@ export class InvitationStore extends Context.Service<
       readonly belongsTo?: string
       readonly email?: string
     }) => Effect.Effect<Option.Option<Invitation>>
-    /** Accepts: the person gets the role. None: no longer offered, or for another address. */
+    /** Accepts the invitation: the person gets the role. None: withdrawn, expired, or for another address. */
     readonly accept: (
       invitationId: string,
       person: Pick<Person, "person_id" | "email">,

@@ -313,7 +313,7 @@ const makeOffering = Effect.gen(function* () {
         const changed = yield* change(belongsTo, invited, by)
         if (Option.isSome(changed)) return changed.value
       }
-      // Also of a person who has left in between.
+      // Includes a person who has left meanwhile.
       return yield* new RoleConflict({ reason: made })
     }),
     sendAgain: span("People.sendAgain")(function* (belongsTo: string, invitationId: string, by: Inviter) {

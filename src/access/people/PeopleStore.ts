@@ -66,7 +66,7 @@ export interface NewRole {
   readonly replaces: boolean
 }
 
-/** A role of somebody who has one there. */
+/** The role of a member. */
 export interface ChangedRole extends Pick<NewRole, "email" | "belongsTo" | "role"> {
   /** The operator who changes it. */
   readonly by: Inviter
@@ -288,7 +288,7 @@ const makeRoles = (sql: SqlClient.SqlClient) => {
   return { isLastOwner, roleOf }
 }
 
-/** Of somebody who has a role there. They run as the others do. */
+/** Changes to a member. They run in a turn as the others do. */
 const makeChanges = (sql: SqlClient.SqlClient) => {
   const { first } = makeReads(sql)
   const { endChanges } = makeEnds(sql)

@@ -90,7 +90,7 @@ export const layer = Layer.effect(
     const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "person_sessions")
     const at = timestamp(sql)
     const endChanges = makeEndChanges(sql)
-    /** What was begun in a session ends with it. */
+    /** Whatever a session has begun ends with it. */
     const ending = <A>(personId: PersonId, end: Effect.Effect<A, SqlError.SqlError | Schema.SchemaError>) =>
       writing(sqlDefects(sql.withTransaction(Effect.andThen(endChanges(personId), end))))
     const read = Schema.decodeUnknownEffect(Schema.Array(Session))
@@ -158,7 +158,7 @@ export const layer = Layer.effect(
           personId,
           Effect.tap(
             sessions(sql`delete from person_sessions where person_id = ${personId} returning *`),
-            // A link that was asked for before would open one again.
+            // An earlier link would open a session again.
             () => sql`delete from sign_in_links where person_id = ${personId}`
           )
         ),
@@ -219,7 +219,8 @@ const makeLinks = (
     const usable = sql`person_id = ${personId} and expires_at > ${at(DateTime.addDuration(now, linkUsableFor))}`
     const own = yield* sql`select from sign_in_links where ${usable} and browser_hash = ${browserHash} limit 1`
     if (own.length > 0) return true
-    // It is used up before, and not found, or after that, and works in this browser.
+    // The link is used either before this statement, and then not found, or after it, and then it works in this
+    // browser.
     const [shared] = yield* sql<{ readonly token_hash: string }>`select token_hash from sign_in_links
       where ${usable} and shared_at = ${page} order by expires_at desc limit 1 for key share`
     if (shared === undefined) return false

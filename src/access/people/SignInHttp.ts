@@ -241,7 +241,7 @@ const passkeys = consoleGroup(
           yield* signIn.tellPasskey(person, "added", passkey)
           const answer = yield* reply(passkeyView(passkey), 201)
           if (!needsPasskey) return answer
-          // A secret from before the passkey was registered stops working.
+          // Session secrets from before the registration of the passkey stop working.
           const opener = { way: "passkey", passkeyId: passkey.passkey_id } as const
           const opened = yield* signIn.openBy(personId, opener, yield* browserOf)
           yield* Effect.ignore(signIn.end(personId, sessionId))

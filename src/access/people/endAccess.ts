@@ -1,4 +1,7 @@
-/** How a person's access ends: what opens a session, what it has begun, and what the person may do as an operator. */
+/**
+ * Ends a person's access: sessions and the ways to open one, everything that a session has begun, and the person's
+ * rights as an operator.
+ */
 import { isoText } from "@coffer/model/isoText"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** Who may give roles at a place: what was offered ends with that right. */
+/** Who may give roles at a place. Their invitations end with that right. */
 import type { Asker } from "@coffer/contract/Caller"
 import { installation, PersonRole } from "@coffer/model/PersonRole"
 import { Role } from "@coffer/model/Role"
@@ -7,18 +7,18 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { makeStillMay } from "../operators/stillMay.ts"
 
-/** They may give any role of the place, so they never offer more than they have. */
+/** They have every right of the place, so they cannot offer more than they have. */
 export const rolesThatInvite = (belongsTo: string): ReadonlyArray<string> =>
   belongsTo === installation
     ? Role.literals.filter((role) => mayDo(role, "people.invite"))
     : PersonRole.literals.filter((role) => personMayDo(role, "people.invite"))
 
-/** Who offers a role. `email`: of a person of the merchant; null: it is an operator. */
+/** The inviter. `email`: of a person of the merchant; null: an operator. */
 export interface Inviter extends Asker {
   readonly email: string | null
 }
 
-/** Whether they may give roles there now, whatever the call that waited for its turn has read before. */
+/** Whether they may give roles there now: the call waited for its turn, so an earlier answer may be stale. */
 export const makeInvites = (sql: SqlClient.SqlClient) => {
   const stillMay = makeStillMay(sql)
   return (by: Inviter, belongsTo: string) => {

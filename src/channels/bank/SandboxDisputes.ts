@@ -56,7 +56,7 @@ export const layer = Layer.effect(
     const reach = yield* sandboxReach
     const insert = yield* makeInsert
 
-    /** Wakes the worker that repeats reports, so that it notes when this one is due. */
+    /** Wakes the worker that repeats reports, so that it schedules this one. */
     const reported = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
       Effect.map(oneRow(rows), (row) => {
         wakeups.raise("sandbox_reports")

@@ -34,7 +34,7 @@ export type Reach = (
 interface Checkout {
   readonly merchantId: string
   readonly tradeNo: string
-  /** A redirect that began earlier has lapsed. */
+  /** A redirect that began before this has expired. */
   readonly since: string
 }
 

@@ -87,7 +87,7 @@ const makeAgenda = (pollMillis: number) => {
     touch: (merchantId: string) => void touched.add(merchantId),
     askForAll: () => void (allAt = 0),
     asksForAll: (now: number) => now >= allAt,
-    /** Those to ask about now. */
+    /** The sandboxes to check now. */
     take: (now: number, moved: ReadonlyArray<string>): ReadonlyArray<string> => {
       const merchantIds = now >= allAt ? moved : [...touched]
       if (now >= allAt) allAt = now + pollMillis
@@ -117,7 +117,7 @@ const makeAgenda = (pollMillis: number) => {
 }
 type Agenda = ReturnType<typeof makeAgenda>
 
-/** Begins to work for a sandbox, in a fiber of its own; the worker is not at rest until that has ended. */
+/** Starts the work for a sandbox in its own fiber; the worker is not at rest until it has ended. */
 const makeTend = Effect.fnUntraced(function* (agenda: Agenda) {
   const store = yield* SandboxClockStore
   const drive = yield* makeDriveClock

@@ -139,7 +139,7 @@ export const layer = Layer.effect(
       dropKeys: (unmoved, limit) =>
         sqlDefects(
           Effect.map(
-            // Only a moved clock dates a key ahead of real time.
+            // Only a moved clock gives a key a time ahead of real time.
             sql`delete from idempotency_keys where id in (
               select k.id from idempotency_keys k join sandbox_clocks c on c.merchant_id = k.merchant_id
               where k.created_at > ${at(unmoved)} and k.mode = 'sandbox'

@@ -72,7 +72,7 @@ export const nextIn = (line: Line): Waiting | undefined => {
   return urgency === undefined ? undefined : line.waiting[urgency].shift()
 }
 
-/** More calls are before it than can be made in its time. */
+/** More calls are queued before it than can be made in its time. */
 export const isCrowded = ({ waiting }: Line, urgency: Urgency, perSecond: number, seconds: number): boolean => {
   const before = urgencies.slice(0, urgencies.indexOf(urgency) + 1)
   const ahead = before.reduce((sum, each) => sum + waiting[each].length, 0)

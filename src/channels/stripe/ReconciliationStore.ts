@@ -274,7 +274,7 @@ const makeDifferences = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
 /** The amount that a dispute has taken of an unapplied payment. */
 const takenBack = (sql: SqlClient.SqlClient) => sql`coalesce((s->'dispute'->>'taken')::bigint, 0)`
 
-/** By a return, whatever a dispute takes besides: `@coffer/rules/order/unapplied`. */
+/** Taken back by a return; a dispute may take more (`@coffer/rules/order/unapplied`). */
 const wentBack = (sql: SqlClient.SqlClient) => sql`s->'problem' is null and (s->>'wasReturned' = 'true'
   or (s->>'state' = 'returned' and ${takenBack(sql)} = 0))`
 
@@ -288,9 +288,9 @@ const ownCurrency = (sql: SqlClient.SqlClient) => sql`case when o.payment_id = a
     where s->>'paymentId' = a.payment_id limit 1), o.currency) end`
 
 /**
- * Ours: what was paid, without what is given back or on its way back, and without what a dispute has taken. An inquiry
- * has taken nothing at Stripe. An unapplied payment is ours while it has not gone back, by a return that reached the
- * buyer or by a dispute. Theirs: in our currency, before Stripe's exchange.
+ * Our side: the paid amount, less refunds that are done or pending, and less what disputes have taken. An inquiry takes
+ * nothing at Stripe. An unapplied payment counts until it has gone back, by a return that reached the buyer or by a
+ * dispute. Stripe's side: in our currency, before Stripe's exchange.
  */
 const compareStatement = (sql: SqlClient.SqlClient, { merchantId, mode }: Account, payments: ReadonlyArray<Named>) => {
   const own = sql`merchant_id = ${merchantId} and mode = ${mode}`

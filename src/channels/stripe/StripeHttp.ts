@@ -1,8 +1,8 @@
 /**
  * Handlers of Stripe's room: the operator's groups `channels`, `reconciliation` and `stray_sessions`
  * (docs/architecture.md, section 7), and the address to which Stripe sends events (`POST /channels/stripe/{token}`).
- * The token and the signature over the raw bytes are checked before anything is looked up but the merchant, which is in
- * memory. An event is stored before it is answered, and handled by a worker.
+ * The token and the signature over the raw bytes are checked before any look-up except that of the merchant, which is
+ * in memory. An event is stored before it is answered, and handled by a worker.
  */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { ChannelResource } from "@coffer/contract/Channels"

@@ -220,7 +220,8 @@ const returnAnswerOf = (refund: Stripe.Refund): ReturnAnswer => {
 }
 
 /**
- * Stripe repeats this failure for the key. A payment goes back as a whole once at most, whatever the call before did.
+ * Stripe repeats this failure for the key. A payment is returned as a whole at most once, whatever the earlier call
+ * did.
  */
 const isKept = (failure: StripeFailure) =>
   (failure._tag === "StripeRefused" && !isForGood(failure)) || (failure._tag === "StripeSilent" && failure.wasAnswered)

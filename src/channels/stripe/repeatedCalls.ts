@@ -1,6 +1,6 @@
 /**
- * Stripe's client retries a call after a cut connection, also with retries switched off. A refusal or failure of that
- * second call says nothing about the first one. So the call then fails as the first one has: without an answer.
+ * Stripe's client retries a call after a lost connection even with retries switched off. A refusal or failure of the
+ * retry says nothing about the first call. So the call then fails as the first one did: without an answer.
  */
 import type { Stripe } from "stripe"
 

@@ -54,7 +54,7 @@ export const stripeSettings = roomSettings<StripeSettings>({
 
 const stripes = new URL("https://api.stripe.com")
 
-/** A key of a merchant's account goes there: plain http only on this machine. */
+/** Merchants' keys are sent there: plain http is allowed only on this machine. */
 const stripeAddress = Effect.fnUntraced(function* ({
   stripeApi,
   stripeProxy

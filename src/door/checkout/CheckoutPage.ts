@@ -67,7 +67,7 @@ export type Way = "forms" | "hosted" | "none"
 /** The merchant has no account at an acquirer. */
 export const wayWithoutAccount = ({ mode }: Pick<Order, "mode">): Way => (mode === "sandbox" ? "forms" : "none")
 
-/** For this long after the payment, the page says that it succeeded just now. */
+/** For this long after the payment, the page says that it has just succeeded. */
 const newsFor = "10 minutes"
 
 /** The page of an order that is not being paid: the form, or why there is none. */
@@ -229,8 +229,8 @@ const renderPaid = ({ justNow, leaves, order }: PageOf<"Paid">, context: PageCon
       ...payment(order, context, justNow),
       ...(refunded === undefined ? [] : [[names.refunded, html`${refunded}`] as const])
     ],
-    // Later the address is in histories: the page says which order it was and when, but not what was bought (silences:
-    // O11).
+    // The address stays in histories: later the page says which order it was and when, but not what was bought
+    // (silences: O11).
     more: justNow
       ? html`${order.receiptEmail === null ? undefined : html`<p class="soft">${paid.mailed}</p>`}
         ${href === undefined ? html`<p class="soft">${paid.close}</p>` : renderReturn(order, leaves === true, context)}

@@ -152,7 +152,7 @@ const methodChoice = (method: PaymentMethod, name: string, checked: boolean) =>
     <span>${name}</span>
   </label>`
 
-/** Folded, since the button that pays stands on the first screen of a phone; open where there is a mistake in it. */
+/** Folded, so that the pay button is on the first screen of a phone; open if it contains a mistake. */
 const mailField = (mail: "wanted" | "known", mistakes: ReadonlySet<Field>, context: PageContext) => {
   const { form, mistakes: words } = wordsOf(context)
   const isMistaken = mistakes.has("email")

@@ -88,7 +88,7 @@ const languageSwitch = ({ language }: PageContext) =>
 /** For a sentence: the shop's name, or "the shop". */
 export const shopIn = (context: PageContext): string => context.shop?.name ?? wordsOf(context).shop
 
-/** In the shop's time zone, which it names; a script shows it in the buyer's own. `around`: what stands around it. */
+/** In the shop's time zone, which it names; a script shows it in the buyer's own. `around`: the surrounding text. */
 export const timeIn = (at: DateTime.Utc, { language, shop }: PageContext, around = "{when}"): Html =>
   html`<time datetime="${isoText(at)}" data-until="${around}"
     >${around.replace("{when}", time(at, language, shop?.timeZone))}</time

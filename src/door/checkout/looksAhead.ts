@@ -1,6 +1,6 @@
 /**
  * Whether a GET of a payment link is a person's visit or comes from a link previewer, which must not use the link up
- * (silences: L4). A person who is taken for a program presses one button more, which makes the order.
+ * (silences: L4). A person who is mistaken for a program has to press one more button, which makes the order.
  */
 import type { HttpServerRequest } from "effect/http"
 
@@ -33,9 +33,8 @@ export const looksAhead = (
 const sendsFetchMode = /\b(?:Chrome|Firefox)\/\d{3}/
 
 /**
- * Names of programs as they stand in their own user agents: whole words, since phones are called CUBOT and apps have
- * browsers of their own that name the app. A user agent that names a page about itself (`+https://`) is a program as
- * well.
+ * Names of programs as they appear in their user agents: whole words, since there are phones called CUBOT, and apps
+ * whose own browsers name the app. A user agent with a page about itself (`+https://`) is also a program's.
  */
 const names = [
   // Messengers and social networks that preview links.

@@ -54,7 +54,7 @@ const notBuilt = HttpServerResponse.text(
 )
 
 /**
- * All files by their names, read once: a rebuild of the console removes none of them meanwhile. A browser that asks for
+ * All files by their names, read once: a rebuild of the console meanwhile removes none of them. A browser that asks for
  * a file of another build gets 404, and its page offers a reload.
  */
 const filesIn = Effect.fnUntraced(function* (folder: string) {

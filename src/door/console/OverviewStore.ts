@@ -138,8 +138,8 @@ const figureOf = (type: string, count: number, sum: number): Partial<Figure> => 
 }
 
 /**
- * One scan for each day, and of the ledger for each currency and type. A range of rows has one index that it goes by
- * (`platform/postgres/scans.ts` says why it is written so).
+ * One scan for each day, and of the ledger for each currency and type. Each range of rows is read by one index
+ * (`platform/postgres/scans.ts` explains the form of these statements).
  */
 const countOf = (
   sql: SqlClient.SqlClient,
@@ -152,7 +152,7 @@ const countOf = (
     as days (day, above, below)`
   const orders = prefixes.tradeNo[mode]
   const { ledger } = prefixes
-  // A limit that the planner does not see lets it go along the index; else it may take the whole table for a day.
+  // The hidden limit makes the planner use the index; otherwise it may scan the whole table for one day.
   const everyRow = sql`(select ${"1000000000"}::bigint)`
   return sql`select day, currency, 'created' as type, count, 0::bigint as sum from ${days} cross join lateral (
       select currency, count(*)::int4 as count from (

@@ -1,5 +1,5 @@
 /**
- * A machine answers at several names of its own: `localhost`, `127.0.0.1`, `[::1]`. A browser's cookies, its passkeys
+ * A machine answers at several names for itself: `localhost`, `127.0.0.1`, `[::1]`. A browser's cookies, its passkeys
  * and the links of mails belong to one of them, that of PUBLIC_URL, so a page that is opened at another redirects
  * there. Pure.
  */

@@ -1,4 +1,4 @@
-/** Checks of what guards real money against its own people: anchors elsewhere, second operators, passkeys. */
+/** Checks of the guards of real money against insiders: anchors stored elsewhere, second operators, passkeys. */
 import { needsTwo } from "@coffer/model/TwoOperators"
 import { Effect } from "effect"
 import { signInSettings, type SignInSettings } from "../../access/people/signInSettings.ts"

@@ -112,7 +112,7 @@ export const outboundVerdict = ({ noOutbound }: Pick<Read, "noOutbound">): Verdi
 export interface Reach {
   /** Undefined when the name has no address. */
   readonly address: string | undefined
-  /** Whether something listens there at this moment. */
+  /** Whether something listens there now. */
   readonly answers: boolean
 }
 

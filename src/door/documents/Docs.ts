@@ -15,10 +15,10 @@ import { isAnsweredAt, type PortKind } from "../edge/routes.ts"
 import { serveStatic } from "../edge/staticContent.ts"
 
 // The reference ------------------------------------------------------------------
-// The merchant API's published document is at `/openapi.json`. `/docs/try` is drawn from it by Swagger UI, with a form
-// for each call; the documents stand around it (`Documents.ts`). The operators' are at `/operator/openapi.json` and
-// `/operator/docs`, at the operator's port where that is another. The page is self-contained: it works without other
-// hosts, and its policy allows none.
+// The merchant API's published document is at `/openapi.json`. `/docs/try` shows it with Swagger UI, with a form for
+// each call, among the documents (`Documents.ts`). The operators' are at `/operator/openapi.json` and `/operator/docs`,
+// at the operator's port if there is one. The page is self-contained: it works without other hosts, and its policy
+// allows none.
 
 const documentOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
   Effect.sync(() => ({ text: Formatter.formatJson(OpenApi.fromApi(api)), contentType: "application/json" }))

@@ -78,7 +78,7 @@ export const layerOf = (folder: string, program = builder): Layer.Layer<never, n
     Effect.fnUntraced(function* (router) {
       const read = (name: string) =>
         Effect.promise(() => readFile(path.join(folder, name)).catch((): undefined => undefined))
-      // It continues without its reader, and is begun once.
+      // It continues without its reader, and runs only once.
       const scope = yield* Effect.scope
       const begun = yield* Effect.cached(Effect.forkIn(build(program), scope))
       const list = Effect.map(read("manifest.json"), (bytes) => decodeManifest(bytes?.toString()))

@@ -1,8 +1,8 @@
 /**
- * The arrival of requests, of which only the heads are known. Probes begin at once. The others begin in fair turns:
+ * Incoming requests, of which only the heads have been read. Probes begin at once. The others begin in fair turns:
  * each merchant's reads and writes, the operator's, and those of each address of the public are queues of their own.
- * The short path is tried first, and then the framework. The turns and the choice of a connection to close get their
- * clock as a parameter and know no sockets.
+ * The short path is tried first, and then the framework. The turns, and the choice of a connection to close, get their
+ * clock as a parameter and use no sockets.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -107,7 +107,10 @@ export const make = Effect.gen(function* () {
 // party waits for thousands of requests of another.
 
 export interface FairQueue {
-  /** Calls `begin` at once or when its line's turn has come, with how many of its line wait behind it. */
+  /**
+   * Calls `begin` at once or when the turn of its queue has come, with the number of requests that wait behind it in
+   * that queue.
+   */
   readonly enter: (lineOf: () => string, begin: Begin) => void
   /** A connection was accepted, and there may be more: Node accepts one in each turn of the loop. */
   readonly accepted: () => void
@@ -119,10 +122,10 @@ type Begin = (behind: number) => void
 export const atOnceMax = 64
 /** How many connections are accepted, one in each turn, before queues are served again. */
 export const acceptsMax = 256
-/** Lines are served this long before sockets are read again. If accepting took longer, they are served longer. */
+/** Queues are served this long before sockets are read again; longer if accepting took longer. */
 export const sliceMillis = 10
 const sliceMillisMax = 50
-/** When this many wait, a new request begins at once. `Admission` counts its line, and refuses it if that is long. */
+/** When this many wait, a new request begins at once. `Admission` counts its queue, and refuses it if that is long. */
 export const waitingMax = 10_000
 
 /** `later` calls back once at the end of this turn of the loop. */
@@ -133,7 +136,7 @@ export const makeFairQueue = (options: {
   const { later, millis } = options
   /** The queue whose turn it is comes first. */
   const lines = new Map<string, Array<Begin>>()
-  /** Since lines were served: connections accepted, and the moment itself. */
+  /** Connections accepted since queues were served, and when that was. */
   let [accepts, pausedAt] = [0, 0]
   let [begun, waiting] = [0, 0]
   let [isPlanned, isAccepting] = [false, false]

@@ -54,7 +54,7 @@ export const makeApiLog = Effect.map(
           method,
           path,
           status: response.status,
-          // As its number has it, so that both have one order.
+          // The time in its number, so that both sort alike.
           at: DateTime.makeUnsafe(millisOfId(requestId) - ahead),
           aheadMillis: ahead,
           durationMillis: answered - arrived,

@@ -124,7 +124,7 @@ const incomingBody = (request: HttpServerRequest.HttpServerRequest, limits: Body
   return { sent: request.headers, length, limits, bytes }
 }
 
-/** Each costs five microseconds, however little is in it: all of them hold the event loop for some ten milliseconds. */
+/** Each costs five microseconds, however small it is: this many hold the event loop for some ten milliseconds. */
 const unannouncedChunksMax = 2_000
 
 interface Chunks {

@@ -1,5 +1,5 @@
 /**
- * The begin of every request and the end of every response, on the short path and through the framework alike: the
+ * The start of every request and the end of every response, on the short path and through the framework alike: the
  * request id, the error envelope, the log and the metrics (spec: General rules, 3; Errors).
  */
 import type { ServerResponse } from "node:http"
@@ -105,7 +105,7 @@ export const make = Effect.gen(function* () {
   const failed = <E>({ response }: Incoming, record: RequestRecord, cause: Cause.Cause<E>) =>
     isNoRoute(cause) ? answerNoRoute(record) : answerFailure(cause, !response.destroyed, record)
 
-  // Every request passes here: all but the wait for the route is plain.
+  // Every request passes here: everything except the wait for the route is synchronous.
   const answer: Answer = <E, R>(incoming: Incoming, route: Effect.Effect<Response, E, R>, addServices?: AddServices) =>
     Effect.withFiber<Response, E, R>((fiber) => {
       const clock = fiber.getRef(Clock.Clock)

@@ -156,8 +156,8 @@ const declared = () => {
 }
 
 /**
- * Creates the series of every answer that a route declares. A rate is wrong over a series that appears with its first
- * request, and alerts are there for errors that have never happened before.
+ * Creates the series of every answer that a route declares. A rate over a series that only appears with its first
+ * request is wrong, and alerts are there for errors that have never happened before.
  */
 const zeros = Effect.suspend(() => {
   const statuses = declared()

@@ -107,7 +107,7 @@ const answerNotHere = (path: string, request_id: string) =>
 
 /** A body may come in this many chunks of any size. */
 const chunksMax = 2_000
-/** In more chunks they have this many bytes on average, or the connection ends. */
+/** With more chunks than that, they must have this many bytes on average, or the connection is closed. */
 const averageBytes = 64
 /** The client has this long to read the answer. */
 const refusedGraceMillis = 500
@@ -158,7 +158,10 @@ const options = {
   connectionsCheckingInterval: 5_000,
   /** We refuse a request without a host ourselves, in the envelope. */
   requireHostHeader: false,
-  /** Node would keep the first of two that may be there once, such as Host or Content-Type, and hide the other. */
+  /**
+   * Of a duplicate header that may occur once, such as Host or Content-Type, Node would keep the first and hide the
+   * other.
+   */
   joinDuplicateHeaders: true,
   /** Upgrades are ignored: a request with one is answered like any other, in its turn. */
   shouldUpgradeCallback: () => false
@@ -191,7 +194,7 @@ export const makeListener = Effect.gen(function* () {
 
 const acceptTroubleEvery = 60_000
 
-/** A connection that the system could not hand over, as where descriptors are used up, does not end the process. */
+/** A connection that the system could not hand over, for example without free descriptors, does not end the process. */
 const makeNotAccepted = Effect.gen(function* () {
   const context = yield* Effect.context<never>()
   let lastLogged = -Infinity

@@ -13,7 +13,7 @@ import { failures, inTime, makeMemory, QuotaStore, type Taken } from "./QuotaSto
 const patience = Duration.millis(250)
 /** Between two removals of rows whose window is empty. */
 const sweepInterval = "60 seconds"
-/** A window is kept in this many parts at most. A request may be refused for one part of the window too long. */
+/** A window is kept in at most this many parts. A request may be refused for up to one part longer than necessary. */
 const partsMax = 120
 
 interface Pending {
@@ -174,7 +174,7 @@ const statement = `insert into quota_counts as kept (key, quota, window_ms, at_m
 /** Of concurrent requests the first ones are let through. */
 const answerAll = (all: ReadonlyArray<Pending>, { state: { at, counts, granted, moments, quota, span } }: Row) => {
   const used = counts.reduce((sum, each) => sum + each, 0)
-  /** Until fewer than so many are left in the window. */
+  /** Until fewer than `limit` are left in the window. */
   const millisUntil = (fewer: number): number => {
     let left = used
     const place = counts.findIndex((each) => (left -= each) < fewer)

@@ -46,7 +46,7 @@ export const answerFailure = <E>(
 ): Effect.Effect<Response, E> => {
   const { requestId: request_id } = record
   if (Cause.hasInterruptsOnly(cause)) {
-    // The client is still there, so this service was stopped, or another runner that was processing the request.
+    // The client is still connected, so this service was stopped, or the runner that was processing the request was.
     return isConnected ? Effect.succeed(unavailable(record)) : Effect.failCause(cause)
   }
   const error = Cause.squash(cause)

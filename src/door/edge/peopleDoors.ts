@@ -286,5 +286,5 @@ const operatorEntryOf = ({ name, operatorId, role }: Identity, act: OperatorActN
     record.isOfOperatorsPage === true ? `/console/api/operator${record.path.slice("/operator/v1".length)}` : record.path
 })
 
-/** The merchant whose data is shown; otherwise the path, for example of a search. */
+/** The merchant whose data is shown; otherwise the path, for example for a search. */
 const shownTarget = ({ params, path }: RequestRecord): string => params["merchant_id"] ?? path.slice(1)

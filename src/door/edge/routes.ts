@@ -41,8 +41,8 @@ const recode = Option.liftThrowable((part: string) => encodeURIComponent(decodeU
 
 /**
  * Whether a path is another spelling of one that has a route: escaped letters, digits, `-`, `.` and `_`, which need no
- * escape, dot segments, and slashes that are doubled or stand at the end. Routers undo the escapes, and every user of a
- * path would have to undo them as well. So such a path has no route (silences: G15).
+ * escape, dot segments, and doubled or trailing slashes. Routers undo the escapes, and every user of a path would have
+ * to undo them, too. So such a path has no route (silences: G15).
  */
 export const isSpelledOtherwise = (path: string): boolean => otherSpelling.test(path)
 const otherSpelling = /%(2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\da])|\/\/|\/\.{1,2}(\/|$)|.\/$/i
@@ -254,7 +254,7 @@ const find = (method: string, url: string): Found => {
 }
 export const routeAt = (method: string, url: string): Route => find(method, url).at
 
-/** The right address of a page, if this one only has trailing slashes too many. */
+/** The right address of a page, if this one differs only by trailing slashes. */
 export const pageWithoutSlash = (method: string, url: string, kind: PortKind = "both"): string | undefined => {
   const [, path = "", query = ""] = /^(\/[^?#]*[^?#/])\/+(\?[^#]*)?$/.exec(url) ?? []
   const isRead = method === "GET" || method === "HEAD"

@@ -102,7 +102,7 @@ export const hasTag = (named: string | undefined, etag: string): boolean =>
 
 /** Below this a page fits in one packet anyway. */
 const compressedBytesMin = 1_400
-/** The fastest: the next levels save a tenth more, in half as much time again. */
+/** The fastest level: the next ones save another tenth and take half as long again. */
 const gzipLevel = 1
 
 const compress = Effect.fnUntraced(function* (response: HttpServerResponse.HttpServerResponse) {

@@ -63,6 +63,6 @@ export interface Aggregate<K extends Kind> {
    * Undefined where every runner writes them. `kind` is what metrics call such objects.
    */
   readonly owned?: { readonly kind: string; readonly rememberedMax: number }
-  /** A report of the channel is recorded also when another request has taken the Idempotency-Key over. */
+  /** A channel report is recorded even if another request has taken over the Idempotency-Key. */
   readonly outlivesRequest?: boolean
 }

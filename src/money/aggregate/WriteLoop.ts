@@ -341,7 +341,7 @@ const announce = <K extends Kind>(
  */
 const makeDecideAgain = <K extends Kind>(aggregate: Aggregate<K>, decide: ReturnType<typeof makeDecide<K>>) =>
   Effect.fnUntraced(function* ({ answer, command, id, version }: PerformedCommand<K["Id"], K["Command"]>) {
-    // There is no such object, so no runner has performed this command.
+    // The object does not exist, so no runner has performed this command.
     const { decision, derived } = yield* Effect.mapError(
       decide(id, command, undefined, { answer }),
       () => new NotCommitted({ reason: "rejected" })

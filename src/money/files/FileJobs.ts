@@ -21,7 +21,7 @@ export const layer = Layer.effectDiscard(
     let isMore = false
     yield* workers.supervise(() => ({
       name: "files that nothing names",
-      // The bucket belongs to the installation that was copied.
+      // The bucket belongs to the original of this copy.
       callsOutside: filesBucket !== undefined,
       tidies: true,
       run: Effect.gen(function* () {

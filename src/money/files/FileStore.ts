@@ -36,7 +36,7 @@ export class FileStore extends Context.Service<
     readonly insert: (row: FileRow) => Effect.Effect<boolean>
     /** Whether there is room for this many more bytes now. */
     readonly hasRoom: (row: Pick<FileRow, "merchant_id" | "mode" | "size">) => Effect.Effect<boolean>
-    /** The file of this name, which is about to be named somewhere: it is kept for a day more at least. */
+    /** The file of this name, which is about to be referenced: it is kept for at least one more day. */
     readonly named: (name: string) => Effect.Effect<Option.Option<FileRow>>
     /** Whether there was one. */
     readonly remove: (name: string) => Effect.Effect<boolean>

@@ -37,7 +37,7 @@ export class Files extends Context.Service<
     /** Whether this is the address of a file that this merchant uploaded in this environment. Then it is kept. */
     readonly owns: (account: Account, url: string) => Effect.Effect<boolean>
     readonly find: (name: string) => Effect.Effect<Option.Option<KnownFile>>
-    /** It is about to be named, as a logo: it is kept for a day more at least. */
+    /** It is about to be referenced as a logo: it is kept for at least one more day. */
     readonly willBeNamed: (name: string) => Effect.Effect<void>
     /** None if the storage does not have it. */
     readonly open: (name: string) => Effect.Effect<Option.Option<Stream.Stream<Uint8Array>>>
@@ -129,7 +129,7 @@ export const layer = Layer.effect(
         Effect.catchTags({ StorageFailed: notKept })
       ),
 
-      // The content goes first: after a crash in between the row is there still, and leads to it again.
+      // The content goes first: after a crash in between the row still exists, and the removal is repeated.
       erase: Effect.fnUntraced(
         function* (names, isNamedElsewhere) {
           let removed = 0

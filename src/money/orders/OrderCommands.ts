@@ -115,13 +115,13 @@ const parked = Metric.counter("coffer_payments_parked_total", {
   incremental: true
 })
 
-/** When they stop, something in front of the service may be broken and answer buyers in its place. */
+/** If they stop, something in front of the service may be broken and may answer buyers in its place. */
 const paid = Metric.counter("coffer_payments_total", {
   description: "Payments that paid an order",
   incremental: true
 })
 
-/** Money that only a person may decide on (silences: O17, O37 to O39). */
+/** Money about which only a person may decide (silences: O17, O37 to O39). */
 const parkedIn = (mode: Mode) => Metric.withAttributes(parked, { mode })
 const paidIn = (mode: Mode) => Metric.withAttributes(paid, { mode })
 /** Both modes exist from the start. */

@@ -9,7 +9,7 @@ import { failureOf } from "@coffer/rules/order/attempts"
 import type { Order } from "@coffer/rules/order/Order"
 import type { OrderUrls } from "../../shared/signedUrls/OrderLinks.ts"
 
-/** Here are the fields that the state does not have so. The others are as they are kept. */
+/** The fields that differ from the stored state. All others are shown as they are stored. */
 export const orderView: (order: Order, urls: OrderUrls) => OrderResource = makeView<Order, [urls: OrderUrls]>()(
   orders,
   {

@@ -236,7 +236,7 @@ export const newOrder = (account: Account, terms: CreateOrder, number: string): 
   ...settableOf(terms),
   status: "pending",
   tradeNo: TradeNo.make(number),
-  // Generated means: the platform's own number (silences: O5).
+  // Without a merchant's number it is the platform's own (silences: O5).
   outTradeNo: terms.out_trade_no ?? OutTradeNo.make(number),
   merchantId: account.merchantId,
   mode: account.mode,

@@ -157,7 +157,7 @@ const withoutAddress = ({ recipient }: Mail, reason: string) => reason.replaceAl
 const isForGood = (mail: Mail, { forGood }: MailNotTaken, now: DateTime.Utc): boolean =>
   forGood || DateTime.isGreaterThan(now, DateTime.addDuration(mail.createdAt, triedFor))
 
-/** The mail as it goes out. */
+/** The mail as it is sent. */
 const makeCompose = Effect.gen(function* () {
   const links = yield* OrderLinks
   const logos = yield* Logos

@@ -141,7 +141,7 @@ const refundServices = Effect.gen(function* () {
     runs: yield* Runs,
     /** The work that outlives the request for which it was begun. */
     scope: yield* Effect.scope,
-    /** Refunds that are being driven to their first answer. */
+    /** Refunds that wait for their first answer. */
     driving: yield* FiberMap.make<RefundNo, Answered, DriveFailure>(),
 
     find: Effect.fnUntraced(function* (account: Account, ref: string) {
@@ -287,7 +287,7 @@ const finish = Effect.fnUntraced(function* (services: RefundServices, refundNo: 
 
 const fresh = (refund: Refund): Answered => ({ refund, created: true })
 
-/** The answer to a repeat; undefined when the refund came to nothing. */
+/** The answer to a repeat; undefined if the refund was not made. */
 const answerRepeat = (refund: Refund): Answered | undefined =>
   refund.status === "void" ? undefined : { refund, created: false }
 

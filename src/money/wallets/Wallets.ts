@@ -208,7 +208,7 @@ export const layerCommands = Layer.effect(
     const postEntry = (name: WalletName, entry: Entry, retriesLeft = retriesMax): Posted =>
       Effect.catchIf(
         attempt(name, entry),
-        // An entry before this one in the queue failed, or another runner wrote: decide on what is there now.
+        // An earlier entry in the queue failed, or another runner wrote: decide again on the current wallet.
         (error) => retriesLeft > 0 && error._tag === "StaleVersion" && error.table === "wallets",
         () => postEntry(name, entry, retriesLeft - 1)
       )

@@ -49,7 +49,7 @@ export const takesPart = Layer.effect(
   Effect.map(ClockSkew, ({ isTooLarge }) => ({ now: () => !isTooLarge(), otherwise: "its clock is wrong" }))
 )
 
-/** This process in the cluster, or alone. */
+/** This process as a member of a cluster, or as a single process. */
 export const runner = (parts: { readonly remoteSerialization: boolean } = { remoteSerialization: false }) =>
   Layer.unwrap(
     Effect.gen(function* () {

@@ -114,7 +114,7 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
           })
         })
     }),
-    /** The slots of this runner, for the commands of other runners. A slot that is awake stays so. */
+    /** The slots of this runner, for the commands of other runners. A slot that has been activated stays active. */
     layer: Layer.unwrap(
       Effect.gen(function* () {
         const [performed, clocks] = [yield* performReceived, yield* MerchantClocks]
@@ -154,7 +154,7 @@ const sendToOwner = <A, E, R>(call: () => Effect.Effect<A, E, R>, triesLeft = 50
 
 const errorOf = (cause: Cause.Cause<unknown>) => Option.getOrUndefined(Cause.findErrorOption(cause))
 
-/** A command that this one needed found no owner. */
+/** A nested command found no owner. */
 const isWithoutOwner = (error: unknown): boolean =>
   error instanceof OwnerUnavailable && error.reason === "EntityNotAssignedToRunner"
 

@@ -43,7 +43,7 @@ interface Definition<Self, Extra extends Fields> {
    * before the first is written, it must be derived from the content: two runners may count to the same number.
    */
   readonly version?: FieldOf<Self> | Extract<keyof Extra, string>
-  /** Whether the key comes from outside, so that a new row may find it taken. Keys of our own are new ones. */
+  /** Whether the key comes from outside, and may be taken when a row is inserted. Keys that we generate are unique. */
   readonly isKeyGiven?: boolean
   /** Fields that never change after insert; an update leaves them out. */
   readonly fixed?: ReadonlyArray<FieldOf<Self> | Extract<keyof Extra, string>>

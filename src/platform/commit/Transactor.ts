@@ -1,5 +1,5 @@
 /**
- * The only way to write business rows: group commit. Change sets wait in a bounded line; a lane takes all that are
+ * The only way to write business rows: group commit. Change sets wait in a bounded queue; a lane takes all that are
  * waiting and writes them in ONE Postgres transaction, one statement in all. There is no timer: while one transaction
  * is flushed, the next batch gathers (`waitingSets.ts`). Each set is all or nothing on its own: a set with a stale
  * version or a taken key is left out, and the others are written without it (docs/architecture.md, section 4). A set
@@ -71,7 +71,7 @@ export const layer = Layer.effect(
 
     const waiting = makeWaitingSets()
     for (const [lane, writing] of waiting.lanes.entries()) {
-      // The sets that wait are in one line, which is shown as the first lane's.
+      // The waiting sets are in one queue, which metrics show as the first lane's.
       const measured = yield* makeLaneMetrics(lane, lane === 0 ? waiting.size : () => 0)
       yield* Effect.forkScoped(
         writing((taken, onWritten) => measured(taken.length, survived(taken, round(taken, onWritten))))

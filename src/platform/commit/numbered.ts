@@ -44,7 +44,7 @@ export const numberedIn = (sets: Iterable<{ readonly changes: ChangeSet }>): Rea
       else if (body < known.lowest) known.lowest = body
     }
   }
-  // In one order, so that two batches lock the rows in the same order.
+  // Sorted, so that two batches lock the rows in the same order.
   return [...accounts.live.values(), ...accounts.sandbox.values()].toSorted((a, b) =>
     a.merchantId === b.merchantId ? (a.mode < b.mode ? -1 : 1) : a.merchantId < b.merchantId ? -1 : 1
   )

@@ -26,7 +26,7 @@ export interface OpenSet {
 export type OpenSets = Effect.Success<typeof makeOpenSets>
 
 const lookEvery = 250
-/** A longer gap between two looks means that this process was paused. Answers that have come are read first. */
+/** A longer gap between two checks means that this process was paused. Answers that have arrived are read first. */
 const pauseMin = 1_000
 
 /** How long a set keeps newer rows of its account out of lists. Then it is overtaken, and gets new numbers. */
@@ -70,7 +70,7 @@ export const makeOpenSets = Effect.gen(function* () {
   let stalledSince: number | undefined
   let idleSince = 0
   let looked = realMillis()
-  /** Since the last look, which counts them together. */
+  /** Since the last check, which counts them together. */
   let written = 0
 
   const end = (set: OpenSet, exit: Exit.Exit<void, CommitError>) => {

@@ -81,7 +81,7 @@ const byRowOf = <Set extends { readonly changes: ChangeSet }>(sets: ReadonlyArra
     ({ row }) => row
   )
 
-/** The error of a missing row: an update found another version, an insert found its key taken. */
+/** The error for a missing row: an update found another version, or an insert found its key taken. */
 export const conflictOf = ({ op, table }: Pick<Part, "op" | "table">, key: string): StaleVersion | AlreadyExists =>
   op === "update" ? new StaleVersion({ table, key }) : new AlreadyExists({ table, key })
 

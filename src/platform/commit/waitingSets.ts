@@ -1,5 +1,5 @@
 /**
- * The change sets that wait to be written, in one line, and the lanes that take them. One lane takes all that wait, so
+ * The queue of change sets that wait to be written, and the lanes that take them. One lane takes all that wait, so
  * that a batch carries as many sets as it can: a batch of one costs as much as a batch of five. The other lane begins
  * when that batch takes long, and leaves out the sets whose lane key is in it (docs/decisions/0010). It also begins
  * when the batch is written and many wait: Postgres writes these while the replies are built (docs/decisions/0010).
@@ -27,7 +27,7 @@ interface Lane {
   begin: ((taken: ReadonlyArray<OpenSet>) => void) | undefined
   /** The lane keys of the batch until it is written. */
   keys: ReadonlySet<string>
-  /** When it was taken; when it ended, until the lane goes on. */
+  /** When it was taken; once it has ended, when it ended, until the lane continues. */
   takenAt: number
 }
 

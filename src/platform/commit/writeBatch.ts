@@ -216,7 +216,7 @@ const write = (
         () => writeSingly(sql, batch)
       )
 
-/** The sets of the batch that do not meet the trouble can be written. */
+/** The sets of the batch that are not affected can be written. */
 const isOfSome = (trouble: Trouble | undefined) => trouble === undefined || trouble === "unusable"
 
 /** On an exclusive connection: other statements would wait behind the disk. */

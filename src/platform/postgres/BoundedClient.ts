@@ -27,7 +27,10 @@ export interface Watch {
 
 type Query<A> = Effect.Effect<A, SqlError.SqlError>
 
-/** Runs one statement on a connection that no other uses meanwhile: it waits behind none, and none behind it. */
+/**
+ * Runs one statement on a connection that no other uses meanwhile: it waits for no other statement, and no other waits
+ * for it.
+ */
 export type RunExclusive = <Row>(text: string, params: ReadonlyArray<unknown>) => Query<ReadonlyArray<Row>>
 
 export const make = Effect.fnUntraced(function* (servers: Servers, watch: Watch) {
@@ -78,7 +81,7 @@ type Place = "shared" | "exclusive"
 
 /** Two lanes write, two attempts wait for locked rows, and one insert brings API logs. */
 const exclusiveMax = 5
-/** Open from the start on. The cluster's locks hold one of the shared ones for good. */
+/** Open from the start. The cluster's locks permanently hold one of the shared ones. */
 const openAlways = { shared: 3, exclusive: 2 }
 
 /**
@@ -87,7 +90,7 @@ const openAlways = { shared: 3, exclusive: 2 }
  */
 const placesOf = (config: PgClient.PgPoolConfig): Readonly<Record<Place, PgClient.PgPoolConfig>> => {
   const { maxConnections: all = 1 } = config
-  // A program with fewer is no service and writes no batches: it shares all that it has.
+  // A program with fewer is not a service and writes no batches: it shares all that it has.
   const isService = all >= connectionsMin
   // Transactions and patient statements take theirs from the shared ones.
   const exclusive = isService ? Math.min(exclusiveMax, Math.floor(all / 2)) : exclusiveMax

@@ -310,7 +310,7 @@ const setOwner =
 
 const tell = (applied: ReadonlyArray<readonly [id: number, name: string]>) => {
   if (applied.length === 0) return Effect.void
-  // A new database is no news, and the first start on a laptop has a banner for people instead.
+  // A new database is not worth a log line, and the first start on a laptop shows a banner instead.
   const log = applied.length === migrations.length ? Effect.logDebug : Effect.logInfo
   return log("database migrated", { applied: applied.map(([, name]) => name) })
 }

@@ -1,7 +1,7 @@
 /**
- * Numbers of rows that belong to the installation and to no merchant. Each is given under a lock that lasts until the
- * commit, and is above all before it. So their lists need no horizon (docs/decisions/0050). These rows are written
- * rarely. The audit log has the same by a trigger (migration 0192).
+ * Numbers of rows that belong to the installation and to no merchant. Each is assigned under a lock that lasts until
+ * the commit, and is greater than all earlier ones. So their lists need no horizon (docs/decisions/0050). These rows
+ * are written rarely. The audit log has the same by a trigger (migration 0192).
  */
 import { Effect, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"

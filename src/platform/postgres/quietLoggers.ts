@@ -11,7 +11,10 @@ import { isDatabaseTrouble } from "./trouble.ts"
  */
 const ofTheCluster = /^(Shard lock storage (is|has)|No healthy runners available)/
 
-/** The session that held the locks of shards has ended, as in an orderly stop, and they with it: none is left. */
+/**
+ * The session that held the shard locks has ended, as in an orderly stop, and the locks with it: none is left to
+ * release.
+ */
 const isReleasedAnyway = (message: unknown, trouble: string | undefined) =>
   String(message).startsWith("Could not release shards") && trouble?.includes("Pinned connection was released") === true
 

@@ -6,7 +6,7 @@
 import { elapsedMillis } from "../runtime/realTime.ts"
 
 const secondsKept = 10
-/** Fewer refusals may be a mistake in one call. */
+/** Fewer refusals may come from a bug in one call. */
 const refusedMin = 3
 
 export type Kind = "statements" | "sets"

@@ -3,7 +3,7 @@
  *
  * A scan is written so that Postgres has no choice of index: as a range of rows, `(a, b, id) between ...`, in the order
  * of `(a, b, id)`, which only the index on these columns has. Written as `a = ... and b = ...`, Postgres may take an
- * index along which the rows sought are rare: it then read 325,000 rows for a page of 20, where
+ * index along which the wanted rows are rare: it then read 325,000 rows for a page of 20, where
  * `test/store/listIndexes.long.test.ts` allows 124.
  */
 import { isoText } from "@coffer/model/isoText"
@@ -35,13 +35,16 @@ export interface Listed<Row, Item> {
 }
 
 export interface Search {
-  /** All of them hold for the rows sought. */
+  /** All of these conditions hold for the wanted rows. */
   readonly filters: ReadonlyArray<Fragment>
-  /** Ids that the rows sought can have, where the filters say so. */
+  /** The ids that the wanted rows can have, if the filters determine them. */
   readonly ids?: IdRange
   /** How rows are found in the order of their ids. Without it Postgres chooses, by the filters. */
   readonly path?: Path
-  /** If Postgres chooses: exactly one holds for each row sought, and the page is merged from a scan for each. */
+  /**
+   * If Postgres chooses: exactly one of these conditions holds for each wanted row, and the page is merged from one
+   * scan for each.
+   */
   readonly branches?: ReadonlyArray<Fragment>
   /** When rows were created, where it is not the column of this name (API logs of a moved clock). */
   readonly createdAt?: Fragment
@@ -50,9 +53,9 @@ export interface Search {
 export type Path =
   /**
    * Along an index on merchant_id, mode, the columns named here, and the id. If there are several such sets of values,
-   * each row sought has exactly one, and the page is merged from them; without any there is no row. `needs` holds for
-   * all rows with these values; it is there so that Postgres sees that a partial index has all of them. `isOwnIndex`:
-   * the index begins with the columns named here, since no two accounts have the same values.
+   * each wanted row has exactly one, and the page is merged from them; without any set there is no row. `needs` holds
+   * for all rows with these values; it is there so that Postgres sees that a partial index has all of them.
+   * `isOwnIndex`: the index begins with the columns named here, since no two accounts have the same values.
    */
   | {
       readonly _tag: "Along"
@@ -61,8 +64,8 @@ export type Path =
       readonly isOwnIndex?: boolean
     }
   /**
-   * Along an index on a key that an expression makes of columns, and the id. Rows of other accounts may have the same
-   * key, and so may rows of this one that are not sought, so `filters` say what the key stands for.
+   * Along an index on a key that an expression makes of columns, and the id. Rows of other accounts, and unwanted rows
+   * of this one, may have the same key, so `filters` say what the key stands for.
    */
   | {
       readonly _tag: "ByKey"
@@ -239,8 +242,8 @@ const holds = (
 ]
 
 /**
- * A value that the planner does not see, so that it cannot guess how many rows are in the range. When it guesses few,
- * it reads all of them and sorts.
+ * Hides a value from the planner, so that it cannot guess how many rows are in the range. When it guesses few, it reads
+ * all of them and sorts.
  */
 const unseen = (sql: SqlClient.SqlClient, value: string | Fragment) => sql`(select ${value})`
 

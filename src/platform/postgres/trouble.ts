@@ -12,7 +12,7 @@ export type Trouble =
   | "lost"
   /** Another transaction holds a lock for longer than we wait. Nothing was written. */
   | "locked"
-  /** Two transactions met. Nothing was written, and the same statements may succeed at once. */
+  /** Two transactions conflicted. Nothing was written, and a retry may succeed at once. */
   | "collided"
   /** It took too long, or Postgres has no room. Nothing was written. */
   | "refused"

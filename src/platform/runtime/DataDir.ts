@@ -50,8 +50,8 @@ export const layer = (folder: string) =>
 
       const write = Effect.fnUntraced(function* (file: string, content: string) {
         const target = path.join(home, file)
-        // Written to another file and renamed, so that a crash leaves either the old content or the new one. The disk
-        // has the content before the name, and the name before anything depends on it.
+        // Written to another file and renamed, so that a crash leaves either the old content or the new one. The
+        // content is on disk before the name, and the name before anything depends on it.
         yield* usable(onDisk(`${target}.new`, "w", (file) => file.writeAll(new TextEncoder().encode(content))))
         yield* usable(fs.rename(`${target}.new`, target))
         yield* usable(onDisk(home, "r"))

@@ -174,7 +174,7 @@ export const inTimeWith = <A, E, R>(
   return boundedIn(context, effect, { left, orElse, time: deadline.time })
 }
 
-/** In place of steps around the effect, which each statement would pay for. */
+/** Instead of wrapping the effect in further steps, whose cost each statement would pay. */
 interface Hooks<A, E> {
   /** While the caller waits, a function is in here that makes it fail now, as if the time were over. */
   readonly endings?: Set<() => void> | undefined

@@ -2,7 +2,8 @@
  * New ids: a prefix and 26 characters of time and randomness. Within this process each id of one clock is greater than
  * the one before, even if many are made in one millisecond or the clock is set back. The ids of a sandbox whose clock
  * was moved must not push those of others ahead: lists seek times by ids. Ids have the time of Postgres' clock, which
- * all runners share. If lists have shown a later id all the same, new ids are later than it (docs/decisions/0050).
+ * all runners share. If lists have nevertheless shown a later id, new ids are later than that one
+ * (docs/decisions/0050).
  */
 import { randomFillSync } from "node:crypto"
 import { bodyOf, firstIdBody, idBody, idBodyAfter, millisOfId } from "@coffer/model/Ids"
@@ -80,7 +81,7 @@ export const layer = Layer.effect(
     lines.set(own.clock, own)
     /** Commands of other runners run under a clock of the cluster's own. */
     const unmoved = [own]
-    /** Nearly always the same one. */
+    /** The last clock: nearly always the same one. */
     let recent = own
 
     let skew = 0

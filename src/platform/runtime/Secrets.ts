@@ -108,7 +108,7 @@ export class SecretKeys extends Context.Service<
     /** The key of `SECRET_KEY`, and the previous one while `SECRET_KEY_PREVIOUS` is set. */
     readonly current: Buffer
     readonly previous: Buffer | undefined
-    /** False: `previous` encrypts until all runners can decrypt with `current`. */
+    /** False: texts are encrypted with `previous` until all runners can decrypt with `current`. */
     readonly sealsWithCurrent: boolean
     /** These stay the same when `SECRET_KEY` is changed (docs/decisions/0017). */
     readonly apiKeys: Buffer

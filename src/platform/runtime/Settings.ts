@@ -240,7 +240,7 @@ const readRooms = Effect.fnUntraced(function* (publicUrl: string) {
   return <A>(room: RoomSettings<A>): A => values.get(room) as A
 })
 
-/** On loopback unless said otherwise, wherever the other port is. */
+/** On loopback by default, wherever the other port is. */
 const adminPlace = Effect.fnUntraced(function* (read: {
   readonly port: number
   readonly adminHost: Option.Option<string>

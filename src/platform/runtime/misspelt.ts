@@ -1,5 +1,5 @@
 /**
- * Variables of the environment that nothing reads and that look like a setting: `REDDIS_URL`. A wrong value stops the
+ * Environment variables that nothing reads and that look like a setting: `REDDIS_URL`. A wrong value stops the
  * start, but a wrong name would silently leave the default in force.
  */
 import { env } from "node:process"
@@ -45,7 +45,7 @@ export const textOf = ({ name, setting }: Misspelt) => `${name} is not a setting
 
 /** Short names are near to those of other programs, such as HOME. */
 const lengthMin = 8
-/** From this length on two slips are allowed. */
+/** From this length on, two typing errors are allowed. */
 const lengthOfTwo = 12
 
 const isNear = (name: string, setting: string): boolean => {

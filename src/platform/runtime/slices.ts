@@ -5,7 +5,7 @@
 import { Context, Effect } from "effect"
 import { elapsedMillis } from "./realTime.ts"
 
-/** A slice ends after the step during which this is over. A page of a hundred usual objects takes less. */
+/** A slice ends after the step during which this time runs out. A page of a hundred usual objects takes less. */
 export const sliceMillis = 5
 /** Items per step. Items of usual size take longer if they are handled one by one. */
 export const stepItems = 8

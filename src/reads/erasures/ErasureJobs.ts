@@ -71,7 +71,7 @@ export const layer = Layer.effectDiscard(
 
     yield* workers.supervise(() => ({
       name: "erasures",
-      // The bucket belongs to the installation that was copied.
+      // The bucket belongs to the original of this copy.
       callsOutside: filesBucket !== undefined,
       wakeup,
       run: Effect.flatMap(currentTime, (now) =>

@@ -98,7 +98,7 @@ export class ErasureStore extends Context.Service<
     readonly begin: (erasure: NewErasure) => Effect.Effect<Option.Option<ErasureRow>>
     readonly find: (erasureNo: string, account?: Account) => Effect.Effect<Option.Option<ErasureRow>>
     readonly page: (request: PageRequest) => Effect.Effect<Page<ErasureRow>, InvalidField>
-    /** One of each merchant and mode at most, on all runners: they take turns, those due longest first. */
+    /** At most one of each merchant and mode, across all runners: they take turns, those due longest first. */
     readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<ErasureRow>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
     readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
@@ -189,8 +189,7 @@ export const layer = Layer.effect(
 const decodeTimes = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ at: TimeColumn })))
 
 /**
- * Erasures of one merchant take turns, so that many at once take no more of the processors than one: an erasure looks
- * through all rows that there are.
+ * Erasures of one merchant take turns, so that many use no more CPU than one: an erasure scans all rows.
  */
 const makeTurns = (sql: SqlClient.SqlClient, lease: Statement.Fragment) => {
   const ofSame = (one: string) => sql`o.status = 'running'

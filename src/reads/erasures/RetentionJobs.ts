@@ -1,8 +1,8 @@
 /**
  * Drops rows that are older than the operator's retention (`Settings.ts`): deliveries with their attempts, mails,
  * events, and orders of sandboxes that ended without a payment. Without a setting they stay for ever. The time up to
- * which rows were dropped is written with them: the auditor expects none from before, and a list takes the number of a
- * dropped row as the place that it was (`Pages.ts`). API logs and answers have workers of their own.
+ * which rows were dropped is written with them: the auditor expects none from before, and a list still accepts the
+ * number of a dropped row as a cursor (`Pages.ts`). API logs and answers have workers of their own.
  *
  * A delivery names its event. So an event is dropped when no delivery of it is left, and a delivery an hour after it
  * can no longer be resent (`Deliveries.ts`): by then a request that has read it has ended.

@@ -74,7 +74,7 @@ export const makeBuyerRows = (sql: SqlClient.SqlClient) => {
         idsOf
       ),
 
-    /** Which of these orders are found by their address. */
+    /** Those of these orders that are found by their address. */
     ownOf: (options: Omit<BuyersOrders, "after" | "limit">, tradeNos: ReadonlyArray<string>) =>
       Effect.map(
         Effect.flatMap(

@@ -83,7 +83,7 @@ const decodeRows = Schema.decodeUnknownEffect(Schema.Array(StoredRow))
 export interface WalkOf {
   readonly after: string
   readonly limit: number
-  /** A condition on rows of the account. Rows of tables without one belong to a row that has it. */
+  /** A condition on rows of the account. Tables without account columns belong to a row that has them. */
   readonly whose: Statement.Fragment
   /** A condition on an order `o`. */
   readonly among: Statement.Fragment

@@ -40,7 +40,7 @@ export const makeDryRun = Effect.gen(function* () {
     const orders = yield* reads.orders(tradeNos, sql``)
     const belongings = yield* reads.belongings(tradeNos, now, true)
     const counts = yield* erase({ email, now, isDry: true }, orders, belongings)
-    // Files go with orders that are the buyer's own, which they are by their words.
+    // Files are removed with the buyer's own orders, which are recognized by their texts.
     const mine = orders.filter(isOwnOf(email)).map(({ trade_no }) => trade_no)
     const disputes = belongings.disputes.filter(({ trade_no }) => mine.includes(trade_no))
     const names = yield* reads.files(disputes.map(({ id }) => id))

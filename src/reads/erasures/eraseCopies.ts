@@ -144,7 +144,7 @@ const makeLogs = (sql: SqlClient.SqlClient, erasedOf: NumbersOf) => {
     return count
   })
 
-  // Blocks have calls of several accounts: another erasure waits for this one's.
+  // Blocks hold calls of several accounts, so another erasure waits until this one has released them.
   return (place: string, options: CopiesOf): Effect.Effect<Walked> =>
     sqlDefects(sql.withTransaction(slice(place, options)))
 }

@@ -28,7 +28,7 @@ export interface RowsToErase {
 export const makeEraseRows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* Secrets
-  // The texts of one that was erased before are gone.
+  // The texts of an order that was erased before are already gone.
   const eraseOwn = makeEraseOwn(sql, (order) => (order.is_erased ? "" : termsHashOf(secrets, order)))
   const eraseNamed = makeEraseNamed(sql)
 
@@ -75,7 +75,7 @@ const idsOf = (some: ReadonlyArray<{ readonly id: string }>) => some.map(({ id }
 
 // Orders of others, which name the buyer ----------------------------------------------------
 
-/** The address alone goes. In the buyer's own orders it may stand in what stays, such as a `return_url`. */
+/** Only the address is removed. In the buyer's own orders it may occur in kept texts, such as a `return_url`. */
 const makeEraseNamed = (sql: SqlClient.SqlClient) => {
   const { rewrite, rewriteEvents } = makeBuyerWords(sql)
   return Effect.fnUntraced(function* (

@@ -59,8 +59,8 @@ export interface Belongings {
 }
 
 /**
- * The owner of an order. One with an address is that buyer's. One without is the buyer's whom its texts name, if they
- * name no other person. Without an address to look for, each order is erased itself.
+ * Whose order it is. An order with an address is that buyer's. One without belongs to the buyer that its texts name, if
+ * they name no other person. If no address is sought, each order counts as the buyer's own.
  */
 export const isOwnOf = (email: string | undefined): ((order: OrderRow) => boolean) => {
   if (email === undefined) return () => true

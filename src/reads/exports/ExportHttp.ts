@@ -16,7 +16,7 @@ const { MerchantNotFound } = merchantRefusals
 /** If the database fails later, the connection is cut, and the archive has no manifest. */
 const sendFile = (name: string, bytes: Stream.Stream<Uint8Array>) =>
   Effect.map(CurrentRecord, (record) => {
-    // A reader that is slow is known by what waits for it.
+    // A slow reader is recognized by the bytes that wait for it.
     const making = Stream.fromEffectDrain(Effect.sync(() => record.stream?.making()))
     const parts = bytes.pipe(
       Stream.tap((part) => Effect.sync(() => record.stream?.sending(part.length))),

@@ -1,6 +1,7 @@
 /**
  * Pages of a buyer's data: the buyer's orders with all their rows, and of orders that only name the buyer the texts
- * that do. It is found as an erasure finds it, and holds nothing that the erasure of another buyer would remove.
+ * that do. The data is found as an erasure finds it, and contains nothing that the erasure of another buyer would
+ * remove.
  */
 import type { Account } from "@coffer/model/Account"
 import { mails, orders, paymentLinks } from "@coffer/resources/orders"

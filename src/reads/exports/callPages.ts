@@ -46,7 +46,7 @@ export const makeCallPages = (sql: SqlClient.SqlClient) => {
 
     /** `own`: the buyer's orders, which have been read before. */
     ofBuyer: (email: string, account: Account | undefined, own: ReadonlySet<string>): ReadPage => {
-      // A call may name another merchant's order, of which its sender learns nothing here.
+      // A call may name another merchant's order; its sender must learn nothing about that order here.
       const which = () => sql`o.trade_no = any(${[...own]}::text[])`
       const has = hasAddress(email)
       return (after) =>

@@ -81,7 +81,7 @@ interface Place {
   readonly rank: number
 }
 
-/** One more than the page holds, walking away from the cursor. */
+/** One row more than the page holds, walking away from the cursor. */
 const rowsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, sought: Sought) {
   const { cursor, limit } = sought.request
   const direction = sql.literal(cursor?.param === "ending_before" ? "asc" : "desc")

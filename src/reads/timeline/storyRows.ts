@@ -1,4 +1,4 @@
-/** The columns of which an order's timeline is made, by table. */
+/** The columns from which an order's timeline is made, by table. */
 import { EventType } from "@coffer/model/EventType"
 import { Schema } from "effect"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"

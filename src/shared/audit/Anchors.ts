@@ -29,10 +29,10 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { anchorFile, noOutbound } = yield* Settings
-    // The file belongs to the installation that was copied, whose chains continue there.
+    // The file belongs to the original of this copy, whose chains continue there.
     const file = anchorFile === undefined || noOutbound ? undefined : yield* AnchorFile.open(anchorFile)
 
-    /** The lines are there before the rows. Where the commit is lost, the next round writes the lines again. */
+    /** The lines are written before the rows. If the commit is lost, the next round writes the lines again. */
     const anchor = Effect.fnUntraced(function* (chains: ReadonlyArray<string>, at: DateTime.Utc) {
       const heads = yield* decodeHeads(
         yield* sql`select chain, sequence, row_id as id, hash

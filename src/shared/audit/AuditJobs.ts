@@ -20,7 +20,7 @@ const anchorFailures = Metric.counter("coffer_anchor_failures_total", {
   incremental: true
 })
 
-/** Another runner takes a round over when its lease ends; a runner that goes on renews it in time. */
+/** Another runner takes over a round when its lease ends; a runner that continues renews it in time. */
 const lease = Duration.minutes(5)
 const renewAfter = Duration.minutes(1)
 /** After a round that could not write anchors the next one comes soon, however long the interval is. */

@@ -60,7 +60,7 @@ export type StepAnswer =
   /** The outcome of the call is unknown: the channel is asked again later. */
   | { readonly _tag: "Unknown" }
 
-/** Unreachable: this call certainly did nothing. Without an answer it is not known what the call did. */
+/** Unreachable: this call certainly did nothing. Without an answer, its outcome is unknown. */
 export interface DisputeDesk {
   /** `answer`: its id, by which a repeat is recognized. */
   readonly submit: (
@@ -68,7 +68,7 @@ export interface DisputeDesk {
     evidence: Evidence,
     answer: string
   ) => Effect.Effect<StepAnswer, ChannelUnreachable>
-  /** Whether it is a test dispute, which a text decides. */
+  /** Whether it is a test dispute, whose evidence text decides the outcome. */
   readonly isTest: (dispute: DisputeName) => boolean
   readonly accept: (dispute: DisputeName) => Effect.Effect<StepAnswer, ChannelUnreachable>
   readonly status: (dispute: DisputeName) => Effect.Effect<DisputeWord, ChannelUnreachable>

@@ -41,7 +41,7 @@ export type CancelReport =
 /** The answer to "give this payment back". */
 export type ReturnAnswer =
   | { readonly _tag: "Taken" }
-  /** The channel will never return it; a retry is of no use. */
+  /** The channel will never return it; a retry is useless. */
   | { readonly _tag: "Refused"; readonly reason: string }
 
 export interface Checkout extends Account {

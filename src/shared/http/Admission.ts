@@ -1,8 +1,8 @@
 /**
  * How many requests the process admits at once (docs/decisions/0014; silences: U12). Admitted requests are counted by
- * party: a merchant, the operator, or an address of the public without a key. How many there may be follows from how
- * late the event loop is. A shed request is refused at once: first reads and exports of the party that holds most,
- * writes last. A request that waits for its client does not count. Probes are not counted.
+ * party: a merchant, the operator, or an address of the public without a key. Their limit follows from how late the
+ * event loop is. A shed request is refused at once: first reads and exports of the party with the most room, writes
+ * last. A request that waits for its client does not count. Probes are not counted.
  */
 import type { RequestKind } from "@coffer/model/Quotas"
 import { Context, Effect, Layer, Metric } from "effect"
@@ -15,7 +15,7 @@ import { RenewedMap } from "../../platform/runtime/renewed.ts"
 export const groupShares = { live: 1, sandbox: 1, public: 1 / 2, operator: 1 / 4 } as const
 export type AdmissionGroup = keyof typeof groupShares
 
-/** An admitted request, and what it gives back when it ends. */
+/** An admitted request, and the room that it gives back when it ends. */
 export interface Visit {
   readonly group: AdmissionGroup
   /** A merchant's id, an address of the public. */
@@ -61,7 +61,7 @@ export const writesPerRead = 4
 export const newcomerRooms = 4
 /** How much a request counts at least. An export reads up to 10,000 rows in steps of a hundred. */
 const weights: Readonly<Record<RequestKind, number>> = { reads: 1, csv: 16, writes: 1 }
-/** A read counts once for so many objects. */
+/** A read counts once for this many objects. */
 export const rowsPerRead = 20
 
 const weightOf = ({ kind, rows = 0 }: Arrival) => Math.max(weights[kind], Math.ceil(rows / rowsPerRead))

@@ -45,7 +45,7 @@ export interface Body {
 }
 
 /**
- * Runs `read`. Meanwhile the request does not count as admitted, and its time stands still. A client that sends too
+ * Runs `read`. Meanwhile the request does not count as admitted, and its deadline is paused. A client that sends too
  * slowly is cut off: below the minimum rate, or sooner if others need the memory.
  */
 const makeReceive = Effect.map(

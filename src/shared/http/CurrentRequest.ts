@@ -1,6 +1,6 @@
 /**
  * The current request: its id, which every response and log line carries (spec: General rules, 3), its parameters, and
- * what is learnt about it while it is processed.
+ * facts about it that are added while it is processed.
  */
 import type { Asker } from "@coffer/contract/Caller"
 import type { IgnoredField } from "@coffer/resources/calls"

@@ -1,8 +1,8 @@
 /**
  * Bytes that slow clients keep in memory: a body that they send, or an answer that they read (docs/decisions/0014;
- * silences: U12). No new client is refused. Above the total limit, the party that holds most loses its slowest client;
- * sandboxes and parties without a key lose before live ones and the operator. A client below the minimum rate is cut
- * off in any case. Counts only; the time comes from the caller.
+ * silences: U12). No new client is refused. Above the total limit, the party with the most bytes loses its slowest
+ * client; sandboxes and parties without a key come before live ones and the operator. A client below the minimum rate
+ * is cut off in any case. Counts only; the time comes from the caller.
  */
 import type { Visit } from "./Admission.ts"
 import { RenewedMap } from "../../platform/runtime/renewed.ts"
@@ -20,7 +20,7 @@ export interface Holding {
   /** How many bytes the client has sent or received, from any start. */
   readonly moved: () => number
   readonly cut: (reason: CutReason) => void
-  /** At the last look: `moved`, and how many milliseconds the client was behind the minimum rate. */
+  /** At the last check: `moved`, and how many milliseconds the client was behind the minimum rate. */
   movedBefore: number
   behind: number
 }

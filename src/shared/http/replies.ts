@@ -57,7 +57,7 @@ export const replyList = Effect.fnUntraced(function* <Item>(
   return HttpServerResponse.uint8Array(Buffer.concat(bytes), { contentType: "application/json" })
 })
 
-/** How the answer ends after the objects of its list, also when there are none. */
+/** The end of the answer after the objects of its list, even if there are none. */
 const tail = "]}}"
 /** Characters. A longer text is encoded in slices, too; a shorter one is left to Node. */
 const longMin = 512 * 1024

@@ -1,6 +1,6 @@
 /**
  * How many mails of a kind may go out on one day of real time: of one merchant, to one address. The caller names the
- * counter, without an address in it. Several bounds hold together: if one is reached, none is counted.
+ * counter, without an address in it. Several limits apply together: if one is reached, none is counted.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -40,7 +40,7 @@ export const layer = Layer.effect(
             where c.day < excluded.day or c.mails < ${max} returning 1`,
         ({ length }) => (length > 0 ? Effect.void : Effect.fail("reached" as const))
       )
-    // In one order, so that two callers never wait for each other.
+    // In sorted order, so that two callers cannot deadlock.
     const ordered = (bounds: ReadonlyArray<MailBound>) =>
       bounds.toSorted((one, other) => (one.counted < other.counted ? -1 : 1))
 

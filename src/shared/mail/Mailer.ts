@@ -108,7 +108,7 @@ export const reachMailServer = (url: Redacted.Redacted): Effect.Effect<string | 
 
 /**
  * By the connection itself and not by a transport, since only here is it known how far a failed attempt came: before
- * `send` the mail was certainly not on its way.
+ * `send` the mail was certainly not sent.
  */
 const handOver = ({ SMTPConnection }: Library, options: ConnectionUrlOptions, { bytes, envelope }: Composed) =>
   Effect.callback<void, MailNotTaken | MailUncertain>((resume) => {
@@ -171,7 +171,7 @@ export const mailFilesMax = 1_000
 /** The folder is looked at once for so many mails. */
 const lookedAtAfter = 100
 
-/** The folder of mails. One may be there from a time when no mail server was used. */
+/** The folder of mails. It may exist from a time when no mail server was used. */
 const makeFolder = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const folder = `${(yield* DataDir).path}/mails`

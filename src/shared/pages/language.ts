@@ -24,7 +24,7 @@ export const languageOf = ({ accepted = "", chosen, locale }: Wishes): Language 
   return asLanguage((chosen ?? "").toLowerCase()) ?? ofOrder ?? browsers ?? "en"
 }
 
-/** The rest of the header is not read: no browser sends as many. */
+/** The rest of the header is not read: no browser sends that many. */
 const headerLengthMax = 500
 
 /** By weight; of the same weight the first. A weight of 0 says that it is not wanted (RFC 9110, 12.5.4). */

@@ -62,7 +62,7 @@ ${more} ${help && html`<p class="help">${help}</p>`}
   })
 }
 
-/** `wide`: two columns on a desktop, of which the first says where help is, in place of the footer. */
+/** `wide`: two columns on a desktop; the first shows where to get help, instead of the footer. */
 export const layout = (shown: Frame & { readonly title: string; readonly main: Html; readonly wide?: boolean }) => {
   const { footer, sandbox } = frames[shown.language]
   const wide = shown.wide === true ? html` wide` : undefined

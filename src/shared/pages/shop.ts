@@ -13,7 +13,7 @@ export interface Shop {
   readonly privacyUrl: string | null
   /** `#rrggbb`, read on light pages; `lightenedFor` makes it one for dark pages (`rules/shop/accent`). */
   readonly accentColor: string | null
-  /** The time zone of the page if no script knows the buyer's own. */
+  /** The time zone of the page if no script provides the buyer's own. */
   readonly timeZone: string
 }
 

@@ -193,8 +193,8 @@ const sourceOf = (text: string) => `'${sha256Source(text)}'`
 export const styleSource = sourceOf(css)
 
 /**
- * A shop's own colour as the accent: its style, and that text's source expression. It was checked to be read on light
- * pages when it was set; a dark page has it lighter. Nothing but a colour may ever be put into a style.
+ * A shop's own colour as the accent: its style, and that text's source expression. Its contrast with light pages was
+ * checked when it was set; dark pages use a lighter one. Nothing but a colour may ever be put into a style.
  */
 export const accentOf = (color: string) => (/^#[0-9a-f]{6}$/i.test(color) ? accents(color) : undefined)
 

@@ -12,7 +12,7 @@ import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { ShopHosts } from "./ShopHosts.ts"
 
-/** The addresses that an order's view shows. */
+/** The addresses in an order's view. */
 export interface OrderUrls {
   readonly checkout: (order: LinkedOrder) => string
   readonly receipt: (order: Omit<LinkedOrder, "expiresAt">) => string

@@ -256,7 +256,10 @@ const leftOf = (due: ReadonlyArray<DueLine>, taken: ReadonlyArray<Taken>): Reado
 
 const isAtBegin = ({ destinations, merchantId }: Walk) => merchantId === "" && destinations.size === 0
 
-/** Moves the walk behind the lines of a step. True at the end: the next step begins with the first merchant. */
+/**
+ * Moves the position of the walk past the lines of a step. True at the end: the next step begins with the first
+ * merchant.
+ */
 const advance = (walk: Walk, step: ReadonlyArray<WalkRow>): boolean => {
   const merchants = Map.groupBy(step, ({ merchant_id }) => merchant_id)
   for (const [merchantId, lines] of merchants) {

@@ -39,7 +39,7 @@ const isLasting = (since: string) =>
 
 /**
  * Parts of a statement whose `attempts` have the columns of `deliveryResults`. An endpoint without a row and without
- * failures is not looked at. Rows are locked in the order of their ids, as two statements at once need it.
+ * failures is not looked at. Rows are locked in the order of their ids, so that concurrent statements cannot deadlock.
  */
 export const healthOf = (attempts: string): string => `counted as materialized (
     select endpoint_id, min(merchant_id) as merchant_id, min(mode) as mode,
@@ -90,9 +90,9 @@ export const healthOf = (attempts: string): string => `counted as materialized (
         else h.due_at end
   )`
 
-/** Endpoints that fail are remembered, at most. */
+/** How many failing endpoints are remembered. */
 const unwellMax = 10_000
-/** Deliveries that have arrived are looked through before an endpoint is disabled, at most. */
+/** How many successful deliveries are checked before an endpoint is disabled. */
 const lookedThrough = 1_000
 /** How long a failure of this runner may take until it is in its row. */
 const writtenAfter = Duration.minutes(1)

@@ -261,7 +261,7 @@ const exchange = (
         if (isOver) return
         isOver = true
         disarm()
-        // The client says only after this whether the connection can be kept.
+        // Only after this does the client report whether the connection can be kept.
         process.nextTick(() => {
           connection.release()
           done(outcomeOf(received, received.stage, ""))
@@ -317,7 +317,7 @@ const makeProxyLog = () => {
   }
 }
 
-/** As other programs on this machine do: knows `localhost`, the hosts file and neighbouring containers. */
+/** Resolves names as other programs on this machine do: `localhost`, the hosts file, neighbouring containers. */
 const resolveLocally = (hostname: string) =>
   Effect.callback<ReadonlyArray<string>, HostNotFound>((resume) =>
     lookup(hostname, { all: true, order: "verbatim" }, (error, found) =>

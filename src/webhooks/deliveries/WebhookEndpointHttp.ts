@@ -60,7 +60,7 @@ export const layer = HttpApiBuilder.group(
       const actor = { id: merchantId, name: merchantId, role: "merchant" }
       return { actor, act, phase: "seen", target: `${mode}/${target}` } as const
     }
-    /** A live secret that is replaced has an entry each time. In a sandbox it can be replaced without end. */
+    /** Each roll of a live secret gets an entry. A sandbox could roll its secret without limit. */
     const noteSecret = (account: Account, act: string, target: string) =>
       account.mode === "live"
         ? log.write(secretShown(account, act, target))

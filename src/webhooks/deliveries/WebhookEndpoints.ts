@@ -66,7 +66,7 @@ export class WebhookEndpoints extends Context.Service<
       account: Account,
       id: string
     ) => Effect.Effect<DeletedEndpoint, MakerLeft | NotFound | SingleAddressManaged | NotCommitted>
-    /** It has taken nothing for too long: disabled, if its merchant asked for that. */
+    /** It has accepted nothing for too long: disable it, if its merchant asked for that. */
     readonly disableFailing: (account: Account, id: string) => Effect.Effect<EndpointResource, NotFound | NotCommitted>
     readonly rotateSecret: (
       account: Account,

@@ -109,7 +109,7 @@ export const makeChangeSettings = Effect.gen(function* () {
   ) {
     for (let attempt = 1; attempt <= attemptsMax; attempt++) {
       const before = yield* store.load(account)
-      // After the settings were read: who takes a person's right gives them another version.
+      // After the settings were read: revoking a person's right changes their version.
       yield* store.checkPerson(account)
       const { answer, settings } = yield* Effect.fromResult(decide(before, yield* currentTime))
       const changes = [replacement(account, before, settings)]

@@ -140,7 +140,7 @@ export const makeBegin = Effect.fnUntraced(function* (surroundings: Surroundings
   }
 })
 
-/** Ignored while it runs. An error is a value, so that nothing keeps the next one from running. */
+/** Calls while it runs are ignored. An error is a value, so that it cannot prevent the next run. */
 const oneAtATime = <Argument>(run: (argument: Argument) => void) => {
   let isRunning = false
   return (argument: Argument): Result.Result<void, unknown> => {

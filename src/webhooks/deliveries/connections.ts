@@ -68,7 +68,7 @@ const clientOptions: Client.Options = {
   allowH2: false,
   keepAliveTimeout: idleLimit,
   keepAliveMaxTimeout: idleLimit,
-  // A post may be on its way when the server's time ends.
+  // A post may be in transit when the server's timeout ends.
   keepAliveTimeoutThreshold: 1_000
 }
 

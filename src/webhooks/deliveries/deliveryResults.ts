@@ -77,7 +77,7 @@ export const makeResults = Effect.fnUntraced(function* <Result extends Ended>(
     if (Exit.isFailure(all)) yield* Effect.forEach(batch, writeOne, { concurrency: singles, discard: true })
     const wasBehind = isBehind()
     waiting -= batch.length
-    // A failure after one batch must not keep the next from being written.
+    // A failure after one batch must not prevent the next.
     yield* Effect.catchCause(written(batch, wasBehind), (cause) => Effect.logError("after results were written", cause))
   }, Effect.uninterruptible)
 
@@ -133,7 +133,7 @@ const columns: ReadonlyArray<readonly [name: string, type: string, cell: (ended:
 
 const timeText = (time: DateTime.Utc | undefined) => (time === undefined ? null : isoText(time))
 
-/** Its endpoint has moved while this post was on its way. */
+/** Its endpoint has moved while this post was under way. */
 const hasMoved = `e.status = 'pending' and d.url <> e.leased_url`
 
 // How many there are is hidden from Postgres, so that it keeps one plan (docs/decisions/0010).

@@ -1,6 +1,6 @@
 /**
- * One attempt to deliver an event: takes address and secrets from the current settings, posts it, and says what follows
- * (spec: Events, Delivery; silences: W5, W9, W11, W16, W17).
+ * One attempt to deliver an event: takes address and secrets from the current settings, posts it, and decides what
+ * follows (spec: Events, Delivery; silences: W5, W9, W11, W16, W17).
  */
 import { redactText } from "@coffer/rules/redaction"
 import type { StoredSecrets } from "@coffer/rules/webhooks/Settings"

@@ -92,7 +92,7 @@ const makePlaces = () => {
   const held = new Map<string, number>()
   let all = 0
   return {
-    /** Answers the effect that gives the place back. */
+    /** Returns the effect that frees the place. */
     take: ({ merchantId, mode }: Account) =>
       Effect.suspend(() => {
         const name = `${merchantId}:${mode}`

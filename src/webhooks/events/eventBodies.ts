@@ -1,7 +1,7 @@
 /**
- * Bodies of events as they are stored: deflated with a dictionary of what every event has, which leaves little more
- * than what is its own (docs/decisions/0024). The first byte is the dictionary's number. A dictionary is never changed,
- * since stored events are read with it: another one gets another number.
+ * Bodies of events as they are stored: deflated with a dictionary of the text that all events share, so that little
+ * more than the event's own data remains (docs/decisions/0024). The first byte is the dictionary's number. A dictionary
+ * is never changed, since stored events are read with it: another one gets another number.
  */
 import { deflateRawSync, inflateRawSync } from "node:zlib"
 
@@ -32,7 +32,7 @@ const dictionaries: ReadonlyArray<Buffer> = [
 
 /** Most events fit. Node's own chunk is taken from the system each time, this one from its pool. */
 const chunkSize = 4_096
-/** Small tables: to set up large ones takes longer than to deflate an event. */
+/** Small tables: setting up large ones takes longer than deflating an event. */
 const options = { level: 1, memLevel: 4, windowBits: 12, chunkSize: 2_048 }
 const newest = dictionaries.length - 1
 

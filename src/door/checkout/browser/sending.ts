@@ -69,7 +69,7 @@ export function show(page: Document) {
   else tell()
 }
 
-/** Marks a field as the answer does, and keeps what is in it. */
+/** Marks a field as the answer does, and keeps its content. */
 export function mark(answered: HTMLInputElement) {
   const input = document.getElementById(answered.id)
   if (input === null) return

@@ -115,7 +115,7 @@ export function submit(event: SubmitEvent) {
 }
 
 export function sendLink(form: HTMLFormElement) {
-  // Copying adds invisible characters.
+  // Copied text may contain invisible characters.
   const email = String(new FormData(form).get("email"))
     .replace(/[\u00AD\u200B-\u200F\u2060\uFEFF]/g, "")
     .trim()
@@ -193,7 +193,7 @@ export function press(event: MouseEvent) {
  * not in the history.
  */
 export function begin() {
-  // At another name writes are refused, and cookies are missing.
+  // At another host name writes are refused, and cookies are missing.
   if (document.querySelector<HTMLElement>("[data-origin]")?.dataset["origin"] !== location.origin)
     return say("atOtherName")
   document.addEventListener("submit", submit)
