@@ -15,7 +15,7 @@ import * as Statements from "./stage/statements.ts"
 
 const merchantsCount = 1_000
 
-/** Connections of an open loop: enough that the rate and not they decide. */
+/** Connections of an open loop: enough that they never limit the rate. */
 const openConnections = 256
 
 export const open = async (options: Options) => {
@@ -33,13 +33,13 @@ export const open = async (options: Options) => {
     ...overrides
   })
 
-  /** Sends as many requests as there are, for as long as it takes. */
+  /** Sends all requests, however long that takes. */
   const drive = async (side: Sides.Side, kind: Load["kind"]): Promise<void> => {
     await driver.run({ ...load({ kind }), ports: side.ports, warmupMillis: 0, millis: 600_000 }, {})
   }
 
   const known = new Set<string>()
-  /** Payments of the fastest side in a second, as far as it was seen. */
+  /** Payments per second of the fastest side so far. */
   let perSecond = 0
   /** One round of one side; with a rate as an open loop. */
   const runOnce = async (scenario: Scenario, name: Sides.SideName, { rate, seconds }: Paced = {}): Promise<Round> => {
@@ -74,7 +74,7 @@ export const open = async (options: Options) => {
     drive,
     runOnce,
     sidesOf: (scenario: Scenario) => sidesOf(scenario, options),
-    /** Scenarios in turn; `tell` hears each round. */
+    /** Runs scenarios in turn; `tell` is called with each round. */
     run: async (pair: ReadonlyArray<Scenario>, tell: Tell) => {
       await runInTurn(pair, options, runOnce, tell)
       await postgres.standby.remove()

@@ -12,26 +12,26 @@ export interface Scenario {
   readonly key: string
   readonly title: string
   readonly size: Size
-  /** Scenarios with the same word are measured in turn, since their figures are compared with each other. */
+  /** Scenarios of the same group are measured in turn, since their figures are compared with each other. */
   readonly pair?: string
-  /** A table and a process of each side's own, apart from those of other scenarios of this size. */
+  /** Each side has its own table and process, apart from those of other scenarios of this size. */
   readonly place?: string
   readonly sides: ReadonlyArray<SideName>
   /** Rows that this run needs, and the requests to send; not measured. */
   readonly prepare: (stage: Stage) => Promise<Kind>
-  /** So many runners of one cluster, which are asked in turn; without it the process is alone. */
+  /** The number of runners of one cluster, called in turn; without it a single process. */
   readonly runners?: number
-  /** Milliseconds that each flush of the log takes longer. */
+  /** Milliseconds by which each flush of the log is delayed. */
   readonly slowFlush?: number
   /** Commits wait until a standby has applied them. */
   readonly standby?: boolean
-  /** Connections of the closed loop, if not those of the options. */
+  /** Connections of the closed loop; default: those of the options. */
   readonly connections?: number
-  /** Other names that call for it. */
+  /** Other names that select it. */
   readonly also?: ReadonlyArray<string>
-  /** It runs only where it is named. */
+  /** It runs only if it is named. */
   readonly byName?: boolean
-  /** How many times longer a side's first warm-up for this load is, if not as often as for others. */
+  /** How many times longer a side's first warm-up for this load is; default: as for other loads. */
   readonly firstWarmup?: number
 }
 
@@ -41,18 +41,18 @@ export interface Stage {
   readonly insertOrders: (many: Many) => Promise<unknown>
   readonly merchants: ReadonlyArray<MerchantData>
   readonly size: Size
-  /** Orders that are in the table from the beginning. */
+  /** Orders in the table at the start. */
   readonly count: number
-  /** How many requests the run could answer at the most. */
+  /** The maximum of requests that the run could answer. */
   readonly requestsMax: number
   /** Sends requests until there are none left. */
   readonly drive: (kind: Kind) => Promise<void>
 }
 
-/** Processor time of one run, microseconds for each request; undefined where the system does not tell. */
+/** CPU time of one run, microseconds per request; undefined if the system does not report it. */
 export interface Cpu {
   readonly side: number | undefined
-  /** With the standby, where there is one. */
+  /** Including the standby, if there is one. */
   readonly postgres: number | undefined
   readonly driver: number
 }
@@ -63,11 +63,11 @@ export interface Round {
   readonly cpu: Cpu
   /** The counts of one request. */
   readonly counted: Pick<Counters, "bytes" | "fibers" | "steps">
-  /** Processor time of a second without requests, microseconds. */
+  /** CPU time of a second without requests, microseconds. */
   readonly idle: Pick<Cpu, "side" | "postgres">
-  /** Commands of one request, where there are several runners. */
+  /** Commands per request, with several runners. */
   readonly commands?: CommandCounts | undefined
-  /** Rows of the ledger that were checked afterwards, where the run has moved money. */
+  /** Ledger rows that were checked afterwards, if the run has moved money. */
   readonly ledgerRows?: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Rate against latency: an open loop at parts of the most that a closed loop has reached a moment before, each from the
- * moment when its requests fell due. The knee is where a side does not keep up any more.
+ * Rate against latency: an open loop at fractions of the maximum that a closed loop has just reached. Latency counts
+ * from the moment when a request is due. The knee is the rate at which a side no longer keeps up.
  */
 import { type Bench, lineOf } from "./Bench.ts"
 import type { Options } from "./options.ts"
@@ -13,15 +13,15 @@ export interface Point {
   /** The scenario's. */
   readonly key: string
   readonly title: string
-  /** Requests a second that fell due; undefined: the closed loop that found the most. */
+  /** Requests due per second; undefined: the closed loop that found the maximum. */
   readonly rate?: number
   readonly round: Round
 }
 
 const keys = ["create-keyed", "pay-spread", "read"]
-/** Parts of the most that the service has reached. */
+/** Fractions of the service's maximum. */
 const parts = [0.25, 0.5, 0.7, 0.85, 1]
-/** A rate is measured so many times as long as a round: its slowest answers are one in a thousand. */
+/** A rate is measured this many times as long as a round: its slowest answers are one in a thousand. */
 const longer = 2
 
 export const curves = async (bench: Bench, options: Options, tell: (point: Point) => void): Promise<void> => {
@@ -43,10 +43,10 @@ export const curves = async (bench: Bench, options: Options, tell: (point: Point
   }
 }
 
-/** So much of the rate has to be answered. */
+/** The share of the rate that has to be answered. */
 const keptUp = 0.99
 
-/** The place of the first rate at which p99 exceeds the bound, or the answers fall behind; -1: there is none. */
+/** The index of the first rate at which p99 exceeds the bound or answers fall behind; -1: none. */
 export const kneeOf = (
   points: ReadonlyArray<{ readonly rate: number; readonly perSecond: number; readonly p99: number }>,
   boundMillis: number

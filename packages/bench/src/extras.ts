@@ -1,4 +1,4 @@
-/** Measurements that are no race: how long a start takes, and what payments leave in memory. */
+/** Measurements without rivals: how long a start takes, and how much memory payments leave behind. */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Bench } from "./Bench.ts"
 import { say } from "./say.ts"
@@ -11,7 +11,7 @@ import * as Sides from "./stage/Sides.ts"
 
 export interface StartUp {
   readonly side: Sides.SideName
-  /** From the process to its first answer that it is ready, on a database that is there. */
+  /** From the start of the process to its first ready answer, on an existing database. */
   readonly millis: number
 }
 
@@ -46,7 +46,7 @@ export interface Memory {
   readonly after: number | undefined
 }
 
-/** Weighs a process before and after so many payments without a pause: each of an order of its own. */
+/** Measures the memory of a process before and after a number of payments without a pause, each of its own order. */
 export const memory = async (bench: Bench, options: Options, name: Sides.SideName): Promise<Memory> => {
   const payments = options.quick ? 2_000 : 100_000
   const stage = await bench.stageOf(name, "small", { place: "memory" })

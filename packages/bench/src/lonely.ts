@@ -1,8 +1,8 @@
 /**
- * The cost of a payment that comes alone: `--only lonely`. Most installations run at a few payments a second, where
- * nothing is shared with others: each pays for its statements, its flush and the wake-ups of three processes by itself.
- * Wake-ups, turns of the event loop, timers, statements and flushes are counted, less what happens at rest, so that
- * other work on the machine changes none of them. Processor time is beside them.
+ * The cost of a single payment: `--only lonely`. Most installations run at a few payments per second, where payments
+ * share nothing: each pays for its own statements, flush, and wake-ups of three processes. Wake-ups, turns of the event
+ * loop, timers, statements and flushes are counted, less what happens at rest, so that other work on the machine
+ * changes none of them. Processor time is beside them.
  */
 import { Agent, request } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -17,7 +17,7 @@ import { insertOrders, type Many, orderOf } from "./stage/rows.ts"
 import * as Sides from "./stage/Sides.ts"
 import * as Threads from "./stage/threads.ts"
 
-/** How payments come: one after another on so many connections, or one at a time with a pause before each. */
+/** How payments arrive: one after another on a number of connections, or one at a time with a pause before each. */
 interface Pace {
   readonly title: string
   readonly connections: number
@@ -30,9 +30,9 @@ const paces: ReadonlyArray<Pace> = [
   { title: "on 4 connections", connections: 4, pauseMillis: 0, payments: 500 },
   { title: "one every 200 ms", connections: 1, pauseMillis: 200, payments: 60 }
 ]
-/** The engine compiles what a payment runs. */
+/** The engine compiles the code of a payment. */
 const warmup: Pace = { title: "", connections: 4, pauseMillis: 0, payments: 3_000 }
-/** For so long nothing is asked, to count what happens at rest. */
+/** How long nothing is requested, to count what happens at rest. */
 const restMillis = 5_000
 /** API logs are written after the answer. */
 const logsMillis = 400
@@ -158,7 +158,7 @@ const look = async (postgres: Postgres.Postgres, side: Sides.Side) => {
   return { counters, works: Threads.worksOf(pid!, postgres.postmasters()[0]!, side.database) }
 }
 
-/** From another database, so that it counts for none of this one's. Sessions tell what they did a moment later. */
+/** From another database, so that it does not count for this one. Sessions report their work a moment later. */
 const databaseCounts = async (postgres: Postgres.Postgres, database: string): Promise<Record<string, number>> => {
   await sleep(1_200)
   const [row] = await postgres.query(

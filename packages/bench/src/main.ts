@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: starts a real Postgres, Coffer, the baselines and the ceiling, puts one load on each in turn, and
- * prints what came of it. docs/performance.md says what the figures mean.
+ * prints the results. docs/performance.md explains the figures.
  */
 import { type Bench, open } from "./Bench.ts"
 import { curves } from "./curve.ts"
@@ -21,7 +21,7 @@ import { soak } from "./soak.ts"
 import { isComparable, together, togetherText } from "./together.ts"
 import { weigh } from "./weight.ts"
 
-/** Measured where nothing is named; `deliveries-new`, `lonely` and what is `byName` are not. */
+/** Measured if nothing is named; without `deliveries-new`, `lonely` and scenarios that are `byName`. */
 const others = ["curve", "ledgers", "start-up", "memory", "weight", "deliveries"]
 const names = [
   ...new Set([
@@ -108,7 +108,7 @@ const measure = async (bench: Bench, options: Options): Promise<void> => {
   }
   if (isOther("deliveries")) {
     say("deliveries")
-    // A round of them takes most of a minute: where all is measured, two are enough.
+    // A round takes most of a minute: two are enough when everything is measured.
     const rounds = isWanted("deliveries") ? options.rounds : Math.min(2, options.rounds)
     await raceDeliveries(bench.postgres, { ...options, rounds }, (leg) => tell({ kind: "delivery", ...leg }))
   }
@@ -153,10 +153,10 @@ else {
   try {
     await perform(options)
   } finally {
-    // The results until something broke, or until somebody had enough, are worth seeing.
+    // After a failure or Ctrl-C, the results so far are still worth printing.
     console.log(textOf(sectionsOf(lines)))
   }
-  // A soak may end early; another run is not whole then.
+  // A soak may end early; any other run is then incomplete.
   if (ended.signal.aborted && !options.only.includes("soak")) process.exit(1)
   if (options.write) await publish(sectionsOf(lines))
 }

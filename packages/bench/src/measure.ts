@@ -1,4 +1,4 @@
-/** Measures one load on one side, with the processor time of everybody, and prepares Postgres for it. */
+/** Measures one load on one side, with the CPU time of all processes, and prepares Postgres for it. */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Driver } from "./driver/Driver.ts"
 import type { Load } from "./driver/load.ts"
@@ -8,9 +8,9 @@ import { cpuMicros } from "./stage/cpu.ts"
 import type { Postgres } from "./stage/Postgres.ts"
 import { type CommandCounts, commandCountsOf, type Side } from "./stage/Sides.ts"
 
-/** For so long nothing is asked of a side, to count what it does by itself. */
+/** How long a side gets no requests, to measure its background work. */
 const idleMillis = 3_000
-/** How often: a side that has just started is not at rest yet, so the least counts. */
+/** How often: a side that has just started is not at rest yet, so the lowest value counts. */
 const looksMax = 2
 
 interface Rest {
@@ -33,7 +33,7 @@ export const makeMeasure = (driver: Driver, postgres: Postgres) => {
     const looks = rests.get(side) ?? []
     rests.set(side, looks)
     if (looks.length < looksMax) looks.push(await restOf(side))
-    // The side's own work is not the requests'.
+    // The side's background work does not belong to the requests.
     const [{ counts: idle, rested }] = looks.toSorted((a, b) => (a.rested[0] ?? 0) - (b.rested[0] ?? 0)) as [Rest]
     let before: ReadonlyArray<number | undefined> = []
     const countCommands = ports.length === 1 ? () => Promise.resolve(undefined) : () => commandCountsOf(side)
@@ -48,7 +48,7 @@ export const makeMeasure = (driver: Driver, postgres: Postgres) => {
     const commands = difference(valuesOf(await countsBefore), valuesOf(await countCommands()))
     const each = (of: keyof Counters) =>
       (to[of] - from[of] - ((idle[1][of] - idle[0][of]) * summary.millis) / idleMillis) / summary.requests
-    // Nor is what it and Postgres take when nothing is asked.
+    // Nor does the work of the side and Postgres without requests.
     const taken = difference(before, after).map(
       (micros, index) => micros && micros - ((rested[index] ?? 0) * summary.millis) / idleMillis
     )
@@ -77,7 +77,7 @@ const difference = (from: ReadonlyArray<number | undefined>, to: ReadonlyArray<n
 const sumOf = (all: ReadonlyArray<number | undefined>): number | undefined =>
   all.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one), 0)
 
-/** Lets the API logs of the run before be written, vacuums its rows, and flushes what it left dirty. */
+/** Waits for the API logs of the previous run, vacuums its rows, and flushes its dirty pages. */
 export const rest = async (postgres: Postgres, database: string) => {
   await sleep(400)
   await postgres.query(database, "vacuum analyze")

@@ -1,4 +1,4 @@
-/** The aims that must be shown: which loads they need, and how each figure follows from the rounds. */
+/** The required aims: the loads that they need, and how each figure is computed from the rounds. */
 import type { Scenario } from "./Scenario.ts"
 import { scenarios } from "./scenarios.ts"
 import type { SideName } from "./stage/Sides.ts"
@@ -20,7 +20,7 @@ export const mustScenarios: ReadonlyArray<Scenario> = loads.map(([key, rivals, p
   return { ...scenario, sides: ["service", ...rivals], pair: pair ?? scenario.pair ?? key }
 })
 
-/** The medians of a side's rounds, by scenario; undefined where it was not measured. */
+/** The medians of a side's rounds, by scenario; undefined if it was not measured. */
 export interface Found {
   readonly rate: (key: string, side?: SideName) => number | undefined
   /** Processor time of the service and Postgres together, microseconds. */

@@ -3,9 +3,9 @@ import { existsSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { type SideName, titles } from "./stage/Sides.ts"
 
-/** A side's first warm-up for a load is so many times longer: its code is compiled then, which takes some seconds. */
+/** How many times longer a side's first warm-up for a load is: its code is compiled then, which takes some seconds. */
 export const firstWarmup = 5
-/** For a load of which hardly anything has been run before: creates, with which all begins, and payments. */
+/** For a load whose code has hardly run before: creates, which come first, and payments. */
 export const firstWarmupOfNew = 10
 
 export interface Options {
@@ -24,17 +24,17 @@ export interface Options {
   readonly bound: number
   /** How long the soak lasts, how often it writes a line, and how many requests a second it sends. */
   readonly soak: { readonly hours: number; readonly everySeconds: number; readonly rate: number }
-  /** Write the results and pictures into docs. */
+  /** Write the results and charts into docs. */
   readonly write: boolean
-  /** The folder that gets a file with all that is measured. */
+  /** The folder for a file with all measurements. */
   readonly raw: string | undefined
-  /** A file of an earlier run, of which the report is made again. */
+  /** A file of an earlier run, from which the report is made again. */
   readonly from: string | undefined
-  /** A folder with another version of the service, to be measured beside this one. */
+  /** A folder with another version of the service, measured next to this one. */
   readonly before: string | undefined
-  /** Measure it at the same time as this one, and tell the ratios. */
+  /** Measure it at the same time as this one, and print the ratios. */
   readonly together: boolean
-  /** Tell what each load's statements cost Postgres. */
+  /** Print what each load's statements cost Postgres. */
   readonly statements: boolean
   /** Flags for the service's node, such as --cpu-prof. */
   readonly node: ReadonlyArray<string>
@@ -64,7 +64,7 @@ export const usage = `npm run bench -- [--only create,pay] [--rounds 3] [--secon
 
 export class BadOption extends Error {}
 
-/** `undefined` when only help was wanted. `names` are what `--only` may name. */
+/** `undefined` if only help was requested. `names`: the values of `--only`. */
 export const readOptions = (words: ReadonlyArray<string>, names: ReadonlyArray<string>): Options | undefined => {
   const values = parsed(words)
   if (values.help === true) return undefined
@@ -157,7 +157,7 @@ const parsed = (words: ReadonlyArray<string>) => {
       }
     }).values
   } catch (cause) {
-    // It names the option.
+    // The message names the option.
     throw new BadOption((cause as Error).message)
   }
 }

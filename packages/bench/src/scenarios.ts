@@ -4,11 +4,11 @@ import type { Scenario, Stage } from "./Scenario.ts"
 import { type Many, orderOf } from "./stage/rows.ts"
 
 const writers = ["service", "script", "at-once", "ceiling"] as const
-/** A read is one statement in any case: there is one baseline. */
+/** A read is always one statement, so there is one baseline. */
 const readers = ["service", "script", "ceiling"] as const
 /** The ceiling reads a list as the script does. */
 const listers = ["service", "script"] as const
-/** How much longer each flush of the log takes, milliseconds. 0 is `pay-hot`. */
+/** The delay of each flush of the log, milliseconds. 0 is `pay-hot`. */
 const slowFlushes = [1, 3, 10]
 
 const keysOf = ({ merchants }: Stage) => merchants.map(({ key }) => key)
@@ -34,7 +34,7 @@ const paid = async (stage: Stage) => {
 }
 
 const seededSince = Date.UTC(2026, 0, 1)
-/** The orders that each table begins with: a second apart. */
+/** The initial orders of each table: a second apart. */
 export const seeded = ({ count, merchants }: Pick<Stage, "count" | "merchants">): Many => ({
   merchants,
   count,
@@ -43,7 +43,7 @@ export const seeded = ({ count, merchants }: Pick<Stage, "count" | "merchants">)
   lot: "SEED00"
 })
 
-/** Some of the table's orders, from all over it. */
+/** A sample of the table's orders, spread over all of it. */
 const someOrders = (stage: Stage) => {
   const many = seeded(stage)
   const step = Math.max(1, Math.floor(stage.count / 10_000))

@@ -1,7 +1,7 @@
 /**
- * A constant load for hours: keyed creates, payments, reads, refunds and lists in an open loop, on a Postgres that
- * vacuums and makes its checkpoints as it comes. A line is written each minute, and the books are checked at the end,
- * which may come early: by SIGINT, or when the disk is nearly full.
+ * A constant load for hours: keyed creates, payments, reads, refunds and lists in an open loop, on a Postgres with its
+ * default vacuums and checkpoints. A line is written each minute, and the books are checked at the end, which may come
+ * early: by SIGINT, or when the disk is nearly full.
  */
 import { statfsSync } from "node:fs"
 import * as Driver from "./driver/Driver.ts"
@@ -14,12 +14,12 @@ import * as Postgres from "./stage/Postgres.ts"
 import { insertMerchants, merchantsOf } from "./stage/rows.ts"
 import * as Sides from "./stage/Sides.ts"
 
-/** The state at the end of a minute, and its answers. */
+/** The state at the end of a minute, and the minute's answers. */
 export interface Minute {
   /** Seconds since the load began. */
   readonly seconds: number
   readonly summary: Summary
-  /** Requests a second that fell due. */
+  /** Requests due per second. */
   readonly rate: number
   /** Processor time of a request, microseconds. */
   readonly cpu: { readonly side: number | undefined; readonly postgres: number | undefined }
@@ -29,7 +29,7 @@ export interface Minute {
   readonly liveRows: number
   readonly tableBytes: number
   readonly indexBytes: number
-  /** All of the database, and the segments of the log that are there. */
+  /** The whole database, and the existing segments of the log. */
   readonly diskBytes: number
   /** Written into the log since the load began. */
   readonly logBytes: number
@@ -44,10 +44,10 @@ const freeBytesMin = 2 * 1_073_741_824
 interface Heard {
   /** Ends the load early. */
   readonly ended: AbortSignal
-  /** Hears the version of Postgres. */
+  /** Called with the version of Postgres. */
   readonly started: (version: string) => void
   readonly tell: (minute: Minute) => void
-  /** The books are whole; hears how many rows of the ledger there are. */
+  /** Called if the books are intact, with the number of ledger rows. */
   readonly whole: (ledgerRows: number) => void
 }
 

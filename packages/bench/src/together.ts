@@ -1,8 +1,8 @@
 /**
  * The effect of a small change: `--together --before <folder>`. Both programs are under load at the same time, so that
- * the machine's speed, which differs by half between minutes, is the same for both. The ratios of rounds differ by some
- * per cent, those of rounds in turn by a third. Each has half of the connections and a driver of its own; the figures
- * themselves are those of a machine with twice the work.
+ * the machine's speed, which varies by half from minute to minute, is the same for both. The ratios of rounds vary by a
+ * few percent; with alternating rounds they vary by a third. Each program has half of the connections and its own
+ * driver; the absolute figures are those of a machine with twice the work.
  */
 import { type Bench, movesMoney } from "./Bench.ts"
 import * as Driver from "./driver/Driver.ts"
@@ -36,7 +36,7 @@ export interface Compared {
   readonly rounds: ReadonlyArray<Pair>
 }
 
-/** Two programs would share a standby, and wait for one another's flushes. */
+/** Two programs would share a standby, and wait for each other's flushes. */
 export const isComparable = ({ runners, slowFlush, standby }: Scenario): boolean =>
   runners === undefined && slowFlush === undefined && standby !== true
 
@@ -52,7 +52,7 @@ export const together = async (
       say(scenario.title)
       const rounds: Array<Pair> = []
       for (let number = 0; number < options.rounds; number++) {
-        // In turn, so that no driver's own speed counts for one program.
+        // In turn, so that a driver's own speed does not favour one program.
         const [one, other] = number % 2 === 0 ? drivers : drivers.toReversed()
         const pair = await roundOf(bench, { scenario, options, isFirst: number === 0 }, [one!, other!])
         rounds.push(pair)

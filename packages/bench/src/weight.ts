@@ -93,7 +93,7 @@ const makeScale = async (bench: Bench, name: Sides.SideName, options: Options, c
 
   return {
     stop: side.stop,
-    /** Every index gets some pages, and the engine compiles the code. */
+    /** Fills every index with some pages, and lets the engine compile the code. */
     warm: async () => {
       await creates(count)
       await pays(count)

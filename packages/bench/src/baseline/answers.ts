@@ -1,4 +1,4 @@
-/** Requests at the baseline: the variants that process them, and how they end. */
+/** Requests at the baseline: the variants that process them, and their results. */
 import type { Pool } from "pg"
 import type { Keyed } from "../rivals/idempotency.ts"
 import { statements } from "./statements.ts"
@@ -24,7 +24,7 @@ export interface Answer {
   readonly replayed?: boolean
 }
 
-/** A request's Idempotency-Key, when it has one. */
+/** A request's Idempotency-Key, if it has one. */
 export type Key = Keyed | undefined
 
 /** The key is in use, so the whole transaction is rolled back. */

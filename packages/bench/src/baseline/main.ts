@@ -18,7 +18,7 @@ import { schemas } from "./schemas.ts"
 
 const { databaseUrl, port, publicUrl, secretKey } = readSettings()
 const variant = process.env["BASELINE_VARIANT"] === "at-once" ? "at-once" : "script"
-// 24 was the best or as good among 12, 24 and 48 on two cores (docs/performance.md); `POOL` sets another.
+// Of 12, 24 and 48, none was better than 24 on two cores (docs/performance.md); `POOL` sets another.
 const pool = makePool(databaseUrl, Number(process.env["POOL"] ?? 24))
 const secrets = makeSecrets(secretKey)
 const merchants = makeMerchants(pool, secrets)

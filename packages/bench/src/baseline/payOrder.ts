@@ -17,7 +17,7 @@ type View = (row: OrderRow) => OrderView
 export const makePay =
   (pool: Pool, view: View, variant: Variant) =>
   async (merchant: Merchant, ref: string, method: string, key: Key): Promise<Answer> => {
-    // With a key the script is used in any case: the one statement cannot write the key's row first.
+    // With a key the script is always used: a single statement cannot write the key's row first.
     if (variant === "at-once" && key === undefined) return payAtOnce(pool, view, merchant, ref, method)
     try {
       return await payByScript(pool, view, merchant, ref, method, key)
@@ -84,7 +84,7 @@ const payByScript = (
     await run(client, statements.payOrder, [after.trade_no, fee, after.payment_id, method, at])
     await run(client, statements.insertEvent, eventValues(payment))
     if (payment.notifyUrl !== null) await run(client, statements.insertDelivery, deliveryValues(payment))
-    // Last, so that the lock that many payments share is held as short as possible.
+    // Last, so that the lock that many payments share is held as briefly as possible.
     const posting = post(await lockWallet(client, payment), after, fee, at)
     await run(client, statements.insertLedger, posting.rows)
     await run(client, statements.updateWallet, posting.wallet)
@@ -139,7 +139,7 @@ const payAtOnce = async (pool: Pool, view: View, merchant: Merchant, ref: string
   const { data } = payment
   const values = atOnceValues(payment)
   if ((await run(pool, statements.payAtOnce, values)).rowCount === 1) return { code: 200, data }
-  // Either this is the wallet's first payment, or the order has been paid meanwhile.
+  // Either this is the wallet's first payment, or the order was paid meanwhile.
   await openWallet(pool, payment)
   if ((await run(pool, statements.payAtOnce, values)).rowCount === 1) return { code: 200, data }
   throw new Refused(409, "conflict", "The order is no longer pending.")

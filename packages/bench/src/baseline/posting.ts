@@ -19,7 +19,7 @@ const prefix = "LED_"
 
 export const post = (wallet: WalletRow, order: OrderRow, fee: number, at: string) => {
   const fresh = prefix + idBody()
-  // Ids rise within a wallet, also when transactions took them in another order than the lock.
+  // Ids rise within a wallet, even if transactions took them in another order than the lock.
   const id = fresh > wallet.head_id ? fresh : prefix + idAfter(wallet.head_id.slice(prefix.length))
   const credit = row(wallet, order, at, {
     id,
@@ -54,7 +54,7 @@ export const post = (wallet: WalletRow, order: OrderRow, fee: number, at: string
   }
 }
 
-/** Hashes as Postgres takes bytes. */
+/** Hashes in Postgres' form of bytes. */
 const stored = (of: ReturnType<typeof row>) => ({
   ...of,
   previous_hash: `\\x${of.previous_hash}`,

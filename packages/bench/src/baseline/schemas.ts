@@ -11,7 +11,7 @@ const orNull = (schema: { readonly type: string }) => ({ ...schema, type: [schem
 const order = {
   type: "object",
   properties: {
-    // Texts or null, unless it is said otherwise.
+    // Texts or null by default.
     ...Object.fromEntries(Object.keys(OrderResource.fields).map((name) => [name, orNull(text)])),
     object: text,
     trade_no: text,

@@ -28,7 +28,7 @@ const insertOrder = `insert into orders (${orderColumns.join(", ")}) values (${p
 export const statements = {
   insertOrder: { name: "insert_order", text: insertOrder },
   insertKey: { name: "insert_key", text: insertKey(1) },
-  /** Both rows in one statement; the order is made only where the key is new. */
+  /** Both rows in one statement; the order is inserted only if the key is new. */
   insertKeyAndOrder: {
     name: "insert_key_and_order",
     text: `with claimed as (${insertKey(orderColumns.length + 1)})

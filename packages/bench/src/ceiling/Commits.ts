@@ -1,7 +1,7 @@
 /**
  * Group commit without Effect: the service's own statements (`src/platform/commit/statements.ts`), a plain queue
- * for each of two lanes, and a pipelined connection. It shows how much the design can give on this machine when its
- * framework costs nothing.
+ * for each of two lanes, and a pipelined connection. It shows what the design could reach on this machine if its
+ * framework cost nothing.
  */
 import type pg from "pg"
 import { plan } from "../../../../src/platform/commit/statements.ts"
@@ -16,7 +16,7 @@ interface Waiting {
   readonly done: (failure?: Error) => void
 }
 
-/** A row of the set was not as it was thought to be. */
+/** A row of the set was not at the expected version. */
 class NotWritten extends Error {}
 
 export const makeCommits = async (url: string) => {
@@ -68,7 +68,7 @@ const write = async (client: pg.Client, sets: ReadonlyArray<Waiting>): Promise<v
     throw new NotWritten("a row was not written")
   } catch (cause) {
     await client.query("rollback")
-    // The load has no conflicts: a ceiling need not know whose fault one is.
+    // The load has no conflicts, so the ceiling need not find out which set caused one.
     for (const { done } of batch.accepted) done(cause as Error)
   }
 }

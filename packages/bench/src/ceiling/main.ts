@@ -1,6 +1,6 @@
 /**
- * The ceiling: bare `node:http`, no framework, and the service's own idea of group commit. It checks little and knows
- * only the scenarios of the bench; it says how fast the design could be, not how fast a service can be.
+ * The ceiling: bare `node:http`, no framework, and the service's own idea of group commit. It checks little and
+ * supports only the scenarios of the bench: it shows how fast the design could be, not how fast a service can be.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { makeReads } from "../baseline/reads.ts"

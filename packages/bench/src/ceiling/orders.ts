@@ -1,6 +1,6 @@
 /**
- * Orders and wallets behind the ceiling: the same reads in batches, the same decisions by the service's own rules, the
- * same rows; wallets are kept in memory and decided one payment after another, as their owners do.
+ * Orders and wallets behind the ceiling: the same batched reads, the same decisions by the service's own rules, the
+ * same rows; wallets are kept in memory and take one payment after another, as in their owners.
  */
 import { destinationOf } from "@coffer/rules/delivery/route"
 import { post } from "@coffer/rules/wallet/post"
@@ -124,7 +124,7 @@ const keyChange = (key: Keyed, status: number, data: object, now: string) => {
   return insertRow(idempotencyKeys, row)
 }
 
-/** All orders that are asked for in one turn of the event loop are one query. */
+/** All orders requested in one turn of the event loop are one query. */
 const makeLoader = (pool: Pool) => {
   let gathered: Map<string, Array<(row: OrderRow | undefined) => void>> | undefined
 

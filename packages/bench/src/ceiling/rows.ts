@@ -1,4 +1,4 @@
-/** Rows as the rivals have them, by the names of their columns, as changes of the service. */
+/** Converts the rivals' rows, keyed by column names, to the service's changes. */
 import type { Change } from "../../../../src/platform/commit/Change.ts"
 import type { Written } from "../../../../src/platform/commit/Table.ts"
 import type { Cell } from "../../../../src/platform/postgres/arrayLiteral.ts"

@@ -1,12 +1,12 @@
-/** A side of the race: a process with so many deliveries to make. */
+/** A side of the race: a process with a number of deliveries to make. */
 export interface Racer {
   readonly name: RacerName
   readonly pid: number
   /** Its database; undefined if it has none. */
   readonly database: string | undefined
-  /** Deliveries that are to be made, and none of them is made yet. */
+  /** Deliveries to make, none of which has begun. */
   readonly fill: (run: string, count: number) => Promise<void>
-  /** Deliveries are made from now on, or very soon. */
+  /** Starts the deliveries, now or very soon. */
   readonly go: () => Promise<void>
   /** Resolves when the outcome of each delivery is stored. */
   readonly stored: () => Promise<void>

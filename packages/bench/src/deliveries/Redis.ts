@@ -1,4 +1,4 @@
-/** A real Redis for the queue that lives there, with an append-only file, so that its jobs outlive a restart. */
+/** A real Redis for the queue that uses it, with an append-only file, so that its jobs survive a restart. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"

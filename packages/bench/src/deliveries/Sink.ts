@@ -11,10 +11,10 @@ export const startSink = async () => {
   const urlOf = (port: number) => `http://127.0.0.1:${port}/hooks/orders`
   return {
     urls: ports.map(urlOf),
-    /** Where no server answers. */
+    /** A port at which no server answers. */
     deafUrl: urlOf(deaf),
     pid: child.pid!,
-    /** Counts from here on. `arrived` resolves when so many different events have. */
+    /** Counts from now on. `arrived` resolves when this many different events have arrived. */
     expect: async (count: number) => {
       child.send(count)
       await next()

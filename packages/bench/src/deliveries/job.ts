@@ -1,6 +1,6 @@
 /**
  * The deliveries of every side of the race: the same bytes, signed by the same rules. Coffer signs in its own process
- * with its own code; the rivals use what is here (`packages/rules/src/delivery/attempt.ts`).
+ * with its own code (`packages/rules/src/delivery/attempt.ts`); the rivals use this file.
  */
 import { createHmac } from "node:crypto"
 
@@ -13,13 +13,13 @@ export interface Job {
 /** The number of an event of one run: 26 digits, like those of the service. */
 export const eventId = (run: string, n: number): string => `evt_${run.padEnd(12, "0")}${String(n).padStart(14, "0")}`
 
-/** An event's body with the id of another. */
+/** A copy of an event's body with another id. */
 export const bodyOf = (template: Template, id: string): string => template.body.replaceAll(template.id, id)
 
 export interface Template {
-  /** The id of the event that the body is of. */
+  /** The id of the event in the body. */
   readonly id: string
-  /** As it was delivered. */
+  /** The body as it was delivered. */
   readonly body: string
 }
 

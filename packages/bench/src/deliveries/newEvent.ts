@@ -32,7 +32,7 @@ export const newEvents = async (postgres: Postgres): Promise<NewEvents> => {
   const sides = [await runner(postgres, database), await runner(postgres, database)]
   try {
     const shop = await newShop(sides[0]!)
-    // The second has to have taken its shards.
+    // The second runner must have its shards.
     await sleep(5_000)
     const taken: Array<number> = []
     for (let number = 0; number < count; number++) {
@@ -40,7 +40,7 @@ export const newEvents = async (postgres: Postgres): Promise<NewEvents> => {
       await pay(sides[number % 2]!, shop, sink.urls[number % sink.urls.length]!)
       const answered = performance.timeOrigin + performance.now()
       const { first } = await arrived
-      // The first ones compile the code.
+      // The first payments compile the code.
       if (number >= count / 4) taken.push(first - answered)
     }
     const found = { events: taken.length, p50: median(taken), max: Math.max(...taken) }

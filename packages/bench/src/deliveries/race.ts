@@ -1,7 +1,7 @@
 /**
- * Deliveries a second: the same signed posts to the same receiver by Coffer, by queues that one could take instead, and
- * by a loop without a queue. All deliveries are there before the first is made. The time runs from the first arrival
- * until each has arrived and its outcome is stored. Sides take turns, round after round.
+ * Deliveries per second: the same signed posts to the same receiver by Coffer, by queues that one could use instead,
+ * and by a loop without a queue. All deliveries are queued before the first is made. The time runs from the first
+ * arrival until each has arrived and its outcome is stored. Sides take turns, round after round.
  */
 import { median } from "../driver/summary.ts"
 import type { Options } from "../options.ts"
@@ -22,7 +22,7 @@ const postsAtOnce = 64
 export interface Leg {
   readonly side: RacerName
   readonly perSecond: number
-  /** Processor time of a delivery, microseconds; undefined where the system does not tell. */
+  /** CPU time of a delivery, microseconds; undefined if the system does not report it. */
   readonly cpu: {
     readonly side: number | undefined
     readonly store: number | undefined
@@ -34,7 +34,7 @@ export interface Leg {
 
 const count = (options: Options) => (options.quick ? 2_000 : 10_000)
 
-/** `tell` hears each leg that counts. */
+/** `tell` is called with each leg that counts. */
 export const raceDeliveries = async (postgres: Postgres, options: Options, tell: (leg: Leg) => void): Promise<void> => {
   const sink = await startSink()
   const redis = await startRedis()
@@ -60,7 +60,7 @@ export const raceDeliveries = async (postgres: Postgres, options: Options, tell:
         if (options.statements && racer.database !== undefined) {
           for (const line of await Statements.top(postgres, racer.database)) say(`    ${line}`)
         }
-        // The first round compiles everybody's code.
+        // The first round compiles the code of all sides.
         if (round > 0) tell(leg)
         say(`  deliveries, round ${round} of ${options.rounds}: ${lineOf(leg)}`)
       }

@@ -1,6 +1,6 @@
 /**
  * The receiver's process: servers on several ports of this machine that answer 200 to every post. One of them never
- * answers. Says when each event has arrived first.
+ * answers. Reports when each event first arrived.
  */
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -16,7 +16,7 @@ export interface Arrivals {
   readonly body: string
 }
 
-/** As many addresses as every measurement until now has had. */
+/** The number of addresses that earlier measurements used. */
 const portsCount = 16
 
 let wanted = Infinity

@@ -1,4 +1,7 @@
-/** A rival's process: fills its queue, works on it and says when all outcomes are stored, as its parent asks. */
+/**
+ * A rival's process: on request of its parent it fills its queue, works on it, and reports when all outcomes are
+ * stored.
+ */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Agent, request } from "undici"
 import { bodyOf, eventId, headersOf, type Job, type Template } from "./job.ts"

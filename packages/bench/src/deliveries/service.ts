@@ -67,7 +67,7 @@ export const startService = async (name: "service" | "before", { how, postgres, 
   const [delivered] = [(await arrived).body]
   const id = /evt_\w+/.exec(delivered)![0]
   const [event] = await postgres.query(database, "select packed from events where id = $1", [id])
-  // Without the signatures of its addresses, which are made for each delivery.
+  // Without the signatures in its addresses, which each delivery adds.
   const stored: Template = { id, body: storedBodyOf({ body: null, packed: event!["packed"] as Uint8Array }) }
   let due = 0
 
@@ -100,7 +100,7 @@ interface Due {
   readonly run: string
   readonly count: number
   readonly due: number
-  /** The event that all are like. */
+  /** The event of which all others are copies. */
   readonly event: Template
   readonly shops: ReadonlyArray<Shop>
   readonly urls: ReadonlyArray<string>

@@ -1,11 +1,11 @@
-/** The load generator as the bench sees it: another process that is given loads. */
+/** The load generator as the bench sees it: another process that runs loads. */
 import { fork } from "node:child_process"
 import path from "node:path"
 import type { Heard, Load } from "./load.ts"
 import type { Summary } from "./summary.ts"
 
 export interface Driver {
-  /** `warm` is called when measuring begins, as near as a message between processes can be. */
+  /** `warm` is called when measuring begins, as precisely as a message between processes allows. */
   readonly run: (load: Load, heard: Partial<Heard>, ended?: AbortSignal) => Promise<Summary>
   readonly stop: () => void
 }

@@ -1,9 +1,9 @@
 /**
- * Latencies as counts by size, which can be written down, read again and added. A bucket is at most 1/128 of its values
+ * Latencies as a histogram that can be stored, read again and added. A bucket is at most 1/128 of its values
  * wide, and a percentile is the largest value of its bucket: at most 0.8 % above the truth.
  */
 
-/** The largest value of each bucket that holds any, in microseconds, and how many it holds; rising. */
+/** The largest value of each non-empty bucket, in microseconds, and its count; ascending. */
 export type Buckets = ReadonlyArray<readonly [upToMicros: number, count: number]>
 
 /** Buckets within a power of two. */
@@ -23,7 +23,7 @@ export const makeHistogram = () => {
       const bucket = upTo(Math.min(microsMax, Math.max(0, Math.round(millis * 1_000))))
       counts.set(bucket, (counts.get(bucket) ?? 0) + 1)
     },
-    /** All that was added since the last take. */
+    /** Everything added since the last call. */
     take: (): Buckets => {
       const taken = [...counts].toSorted(([a], [b]) => a - b)
       counts.clear()

@@ -10,7 +10,7 @@ import type { Summary } from "./summary.ts"
 import { makeTally } from "./tally.ts"
 
 export interface Load {
-  /** Connections go to them in turn. */
+  /** Connections are distributed over them in turn. */
   readonly ports: ReadonlyArray<number>
   readonly connections: number
   readonly warmupMillis: number
@@ -18,7 +18,7 @@ export interface Load {
   readonly kind: Kind
   /** Requests a second; undefined: closed loop. */
   readonly rate?: number
-  /** A summary every so many milliseconds, besides the last one. */
+  /** The interval of summaries in milliseconds, besides the last one. */
   readonly lapMillis?: number
 }
 
@@ -28,7 +28,7 @@ export interface Heard {
   readonly lap: (summary: Summary) => void
 }
 
-/** For so long the last answers of an open loop are waited for. */
+/** How long to wait for the last answers of an open loop. */
 const patienceMillis = 10_000
 
 /** Runs the load to its end, or until `stop` is called. */
@@ -37,10 +37,10 @@ export const run = (load: Load, { lap, warm }: Heard) => {
   const source = sourceOf(load.kind)
   const isOpen = load.rate !== undefined
   const tally = makeTally(isOpen)
-  /** A fast side ends its warm-up early, so that it has its share of the requests left to be measured by. */
+  /** A fast side ends its warm-up early, so that enough requests are left for its measurement. */
   const shareMeasured = load.millis / (load.warmupMillis + load.millis)
   const leftToMeasure = Math.floor((source.left?.() ?? 0) * shareMeasured)
-  /** When the requests that are under way fell due. */
+  /** When the requests under way were due. */
   const underWay = new Map<Connection, number>()
   const timers: Array<NodeJS.Timeout> = []
   let [isOver, isEnded] = [false, false]
@@ -58,7 +58,7 @@ export const run = (load: Load, { lap, warm }: Heard) => {
     else reject(cause)
   }
 
-  /** The time is over: what is due is still answered. */
+  /** The time is over: requests that are due are still answered. */
   const end = () => {
     isOver = true
     loop.stop()
@@ -82,7 +82,7 @@ export const run = (load: Load, { lap, warm }: Heard) => {
     if (!tally.isMeasuring() && source.left !== undefined && source.left() <= leftToMeasure) begin()
     const request = source.next()
     if (request === undefined) {
-      // The source is exhausted; the last answers are in when nothing is under way.
+      // The source is exhausted; all answers have arrived once nothing is under way.
       if (underWay.size === 0) finish()
       return
     }

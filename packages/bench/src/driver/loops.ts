@@ -11,9 +11,9 @@ export interface Loop {
   readonly start: (connections: ReadonlyArray<Connection>) => void
   /** The connection has its answer. */
   readonly release: (connection: Connection, now: number) => void
-  /** Nothing falls due any more. */
+  /** No more requests become due. */
   readonly stop: () => void
-  /** Since when the requests are due that have no connection yet. */
+  /** When the requests became due that have no connection yet. */
   readonly waiting: () => ReadonlyArray<number>
 }
 
@@ -27,11 +27,11 @@ export const closedLoop = (send: Send): Loop => ({
   waiting: () => []
 })
 
-/** The moments of an open loop, in milliseconds: as far from one another as the rate says, whatever is answered. */
+/** The times of an open loop's requests, in milliseconds: evenly spaced by the rate, regardless of answers. */
 export const makeSchedule = (rate: number, started: number) => {
   let count = 0
   return {
-    /** Those that have come by now and were not taken yet, the oldest first. */
+    /** The due times that have passed and were not taken yet, oldest first. */
     dueBy: (now: number): ReadonlyArray<number> => {
       const due: Array<number> = []
       for (let at = started; (at = started + (count * 1_000) / rate) <= now; count++) due.push(at)
@@ -40,7 +40,7 @@ export const makeSchedule = (rate: number, started: number) => {
   }
 }
 
-/** How often it is looked what has fallen due. A request is sent so late at the most, and its latency says so. */
+/** How often due requests are checked. A request is sent at most this late, which its latency includes. */
 const tickMillis = 1
 
 export const openLoop = (rate: number, send: Send): Loop => {
@@ -53,7 +53,7 @@ export const openLoop = (rate: number, send: Send): Loop => {
       const schedule = makeSchedule(rate, performance.now())
       timer = setInterval(() => {
         for (const at of schedule.dueBy(performance.now())) {
-          // In turn, so that none is idle for so long that it is closed.
+          // In turn, so that none is idle long enough to be closed.
           const connection = idle.shift()
           if (connection === undefined) waiting.push(at)
           else send(connection, at)

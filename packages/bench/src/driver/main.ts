@@ -1,4 +1,4 @@
-/** The load generator's process: takes one load at a time from its parent and tells it what came of it. */
+/** The load generator's process: runs one load at a time for its parent and reports the result. */
 import type { DriverMessage } from "./Driver.ts"
 import { type Load, run } from "./load.ts"
 

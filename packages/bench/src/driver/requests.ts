@@ -12,7 +12,7 @@ export type Kind =
       readonly count?: number
     }
   | { readonly kind: "pay"; readonly orders: ReadonlyArray<Target> }
-  /** One minor unit each, as often as the money lasts. */
+  /** One minor unit each, until the money is used up. */
   | { readonly kind: "refund"; readonly orders: ReadonlyArray<Target> }
   | { readonly kind: "read"; readonly orders: ReadonlyArray<Target> }
   | { readonly kind: "get"; readonly requests: ReadonlyArray<readonly [key: string, path: string]> }
@@ -23,14 +23,14 @@ export interface Request {
   readonly text: string
   /** The status that is expected. */
   readonly expected: number
-  /** Is shown the body of the answer that was expected. */
+  /** Called with the body of an expected answer. */
   readonly answered?: (body: () => string) => void
 }
 
 export interface Source {
   /** The next request; undefined when there is none left. */
   readonly next: () => Request | undefined
-  /** How many there are left, where there is an end. */
+  /** How many are left, if the source is finite. */
   readonly left?: () => number
 }
 
@@ -53,7 +53,7 @@ export const sourceOf = (kind: Kind): Source => {
     case "refund":
       return inTurn(kind.orders, 1, refund)
     case "read":
-      // The stride meets all of them, far from one another.
+      // The stride visits all of them, far apart.
       return inTurn(kind.orders, 7_919, reading)
     case "get":
       return inTurn(kind.requests, 1, getting)
@@ -96,7 +96,7 @@ const creates = ({ count = Infinity, keyed, keys }: Extract<Kind, { readonly kin
   }
 }
 
-/** One request for each item, and then none. */
+/** One request for each item. */
 const onceEach = <Item>(items: ReadonlyArray<Item>, request: (item: Item) => Request): Source => {
   let count = 0
   return {
@@ -108,7 +108,7 @@ const onceEach = <Item>(items: ReadonlyArray<Item>, request: (item: Item) => Req
   }
 }
 
-/** Without end: every `stride`th item, over and over. */
+/** Endless: every `stride`th item, again and again. */
 const inTurn = <Item>(items: ReadonlyArray<Item>, stride: number, request: (item: Item) => Request): Source => {
   let count = 0
   return { next: () => request(items[(count++ * stride) % items.length]!) }
@@ -116,9 +116,9 @@ const inTurn = <Item>(items: ReadonlyArray<Item>, stride: number, request: (item
 
 /** Twenty requests: 6 keyed creates, 6 reads, 5 payments, 2 lists, 1 refund. */
 const pattern = "crpcrlpcrpcrfpcrlpcr"
-/** So many orders are remembered to be paid, and so many to be read and refunded. The others are left to expire. */
+/** How many orders are remembered for payments, and for reads and refunds. The others expire. */
 const rememberedMax = 10_000
-/** Refunds and reads begin when there are so many paid orders, so that none is refunded twice at once. */
+/** Refunds and reads begin with this many paid orders, so that none is refunded twice concurrently. */
 const paidMin = 200
 
 const mixed = (keys: ReadonlyArray<string>): Source => {

@@ -2,7 +2,7 @@
 import { type Buckets, quantile } from "./histogram.ts"
 
 export interface Summary {
-  /** Answers since measuring began, also those that came after its end: what the processors' time was for. */
+  /** Answers since measuring began, including those after its end: the work that the CPU time covers. */
   readonly requests: number
   /** Answers within the time that was measured. */
   readonly perSecond: number
@@ -11,7 +11,7 @@ export interface Summary {
   readonly latencies: Buckets
   /** Processor time of the driver itself. */
   readonly driverMicros: number
-  /** Requests that were told to come back later; they are in no other figure. */
+  /** Requests that got a 503; they are in no other figure. */
   readonly unavailable: number
 }
 

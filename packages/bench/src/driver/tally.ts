@@ -4,7 +4,7 @@ import type { Summary } from "./summary.ts"
 
 export const makeTally = (isOpen: boolean) => {
   const latencies = makeHistogram()
-  /** Measured are answers in a closed loop, and requests that fell due in an open one, from `began` to `ended`. */
+  /** Measures answers in a closed loop, and due requests in an open one, from `began` to `ended`. */
   let [began, ended] = [Infinity, Infinity]
   /** When the last summary was made. */
   let since = 0
@@ -35,11 +35,11 @@ export const makeTally = (isOpen: boolean) => {
       return true
     },
     end: (now: number) => (ended = Math.min(ended, now)),
-    /** Requests without an answer, by when they fell due: their latency is more than this. */
+    /** Requests without an answer, by their due time: their latency is higher than this. */
     give: (outstanding: Iterable<number>, now: number) => {
       if (isOpen) for (const from of outstanding) measure(from, now)
     },
-    /** Everything since the begin, or since the last summary. */
+    /** Everything since the start, or since the last summary. */
     summary: (now: number): Summary => {
       const { system, user } = process.cpuUsage(cpu)
       const millis = Math.min(now, ended) - since

@@ -1,6 +1,6 @@
 /**
- * A process that posts transfers one of the three ways, in a closed loop of so many callers. It stands for the service:
- * its processor time counts. It has no API, checks nothing and logs nothing.
+ * A process that posts transfers in one of the three ways, in a closed loop of callers. It takes the role of the
+ * service: its CPU time counts. It has no API, checks nothing and logs nothing.
  */
 import pg from "pg"
 import type { Summary } from "../driver/summary.ts"

@@ -1,6 +1,6 @@
 /**
- * Transfers a second by the three ways of `ways.ts`, and Coffer's payments through its API beside them, in turn: over a
- * thousand accounts, and with one that all of them touch. The books are checked after each run.
+ * Transfers per second in the three ways of `ways.ts`, and Coffer's payments through its API, in turn: over a thousand
+ * accounts, and with one account that all transfers share. The books are checked after each run.
  */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"

@@ -1,5 +1,5 @@
 /**
- * The three ways to keep a ledger that people who keep ledgers compare, as plain SQL without an API: a lock on each
+ * The three usual ways to implement a ledger, as plain SQL without an API: a lock on each
  * account's row, one statement that does it all, and one statement for many transfers. All write the same rows: a
  * transfer, an entry on each of its two accounts with the balance after it, and both balances.
  */
@@ -27,7 +27,7 @@ export const schema = (accounts: number): ReadonlyArray<string> => [
   "create index on entries (account_id, id)",
   "create index on entries (transfer_id)",
   `insert into accounts select id, 0, now() from generate_series(1, ${accounts}) as id`,
-  // Both accounts are locked in the order of their numbers, so that no two transfers wait for each other.
+  // Both accounts are locked in the order of their numbers, so that transfers cannot deadlock.
   `create function transfer(source int4, target int4, moved int8) returns int8 language plpgsql as $$
     declare
       source_balance int8;
@@ -113,7 +113,7 @@ const byRowLock = async (pool: pg.Pool, { amount, from, to }: Transfer) => {
 
 const batchMax = 256
 
-/** One statement at a time, with all transfers that came while the one before it was written. */
+/** One statement at a time, with all transfers that arrived during the previous one. */
 const batched = (pool: pg.Pool): Post => {
   let waiting: Array<readonly [Transfer, resolve: () => void, reject: (cause: unknown) => void]> = []
   let isBusy = false
@@ -137,12 +137,12 @@ const batched = (pool: pg.Pool): Post => {
   return (transfer) =>
     new Promise((resolve, reject) => {
       waiting.push([transfer, resolve, reject])
-      // After this turn, so that those that come at once go together.
+      // After this turn, so that concurrent transfers share a statement.
       if (!isBusy) setImmediate(() => !isBusy && void drain())
     })
 }
 
-/** Rows that break the books, by what they break. */
+/** Rows that violate the books, by rule. */
 export const checks: Readonly<Record<string, string>> = {
   "accounts that are not the sum of their entries": `
     select a.id from accounts a left join (select account_id, sum(amount) as sum from entries group by 1) e

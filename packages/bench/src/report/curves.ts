@@ -100,7 +100,7 @@ export const curvePicture = (curves: ReadonlyArray<Curve>): string =>
       })
   )
 
-/** How much later a flush ends, by the key of its scenario. */
+/** The delay of a flush, by the key of its scenario. */
 const flushOf = (key: string) => Number(/^flush-(\d+)$/.exec(key)?.[1] ?? 0)
 
 export const flushPicture = (runs: ReadonlyArray<Run>): string => {
@@ -122,19 +122,19 @@ export const flushPicture = (runs: ReadonlyArray<Run>): string => {
   ])
 }
 
-/** Whether a side was measured with more than one latency: the ceiling was not. */
+/** Whether a side was measured with several latencies; the ceiling was not. */
 const isLine = ([, all]: readonly [unknown, ReadonlyArray<unknown>]) => all.length > 1
 
 const linesMax = 24
 const megabytes = (bytes = Number.NaN) => fixed(bytes / 1_048_576)
 
-/** Not more than a page of lines, the last one among them. */
+/** At most a page of lines, including the last one. */
 const some = (minutes: ReadonlyArray<Minute>) => {
   const step = Math.ceil(minutes.length / linesMax)
   return minutes.filter((_, index) => (minutes.length - 1 - index) % step === 0)
 }
 
-/** `ledgerRows` were looked at afterwards, if the soak came to its end. */
+/** `ledgerRows` were checked afterwards, if the soak reached its end. */
 export const soakTable = (minutes: ReadonlyArray<Minute>, ledgerRows: number | undefined): string =>
   [
     tableOf(

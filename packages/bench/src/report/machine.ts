@@ -1,4 +1,4 @@
-/** The machine and the programs of a run, without anything that names a place. */
+/** The machine and the programs of a run, without names of hosts or folders. */
 import { execFileSync } from "node:child_process"
 import { cpus, totalmem } from "node:os"
 import { createRequire } from "node:module"
@@ -17,7 +17,7 @@ export const headOf = (postgres: string, options: Options): Head => {
   }
 }
 
-/** With a mark where files differ from it. */
+/** With a mark if files differ from the commit. */
 const commitOf = (folder: string): string => {
   const git = (...words: ReadonlyArray<string>) =>
     execFileSync("git", ["-C", folder, ...words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim()

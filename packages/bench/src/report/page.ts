@@ -1,6 +1,6 @@
 /**
- * Puts the sections of a report and their pictures into docs/performance.md, each between the marks that name it. The
- * words around them stay, and so does a section that was not measured.
+ * Puts the sections of a report and their pictures into docs/performance.md, each between its marks. The text around
+ * them and sections that were not measured stay.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"

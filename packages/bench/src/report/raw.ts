@@ -1,6 +1,6 @@
 /**
- * All that a run has measured, a line of JSON each, in the order in which it was measured. A report is made of these
- * lines alone, so it can be made again from the file.
+ * All measurements of a run as lines of JSON, in order. A report is made from these lines alone, so it can be made
+ * again from the file.
  */
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs"
 import path from "node:path"
@@ -18,7 +18,7 @@ import type { Weight } from "../weight.ts"
 export interface Head {
   readonly at: string
   readonly commit: string
-  /** The commit that was measured beside it. */
+  /** The commit that was measured next to it. */
   readonly before?: string
   readonly machine: ReadonlyArray<readonly [what: string, value: string]>
   /** Without the names of folders. */
@@ -36,14 +36,14 @@ export type RawLine =
   | ({ readonly kind: "delivery" } & Delivery)
   | ({ readonly kind: "new-events" } & NewEvents)
   | ({ readonly kind: "minute" } & Minute)
-  /** After a soak the books were whole. */
+  /** The books were intact after a soak. */
   | { readonly kind: "soak-books"; readonly ledgerRows: number }
 
 /** Lines of one kind. */
 export const linesOf = <Kind extends RawLine["kind"]>(lines: ReadonlyArray<RawLine>, kind: Kind) =>
   lines.filter((line): line is Extract<RawLine, { readonly kind: Kind }> => line.kind === kind)
 
-/** JSON has neither maps nor the number that is none. */
+/** JSON has neither maps nor NaN. */
 const plain = (_: string, value: unknown): unknown =>
   value instanceof Map ? { map: [...value] } : typeof value === "number" && !Number.isFinite(value) ? "NaN" : value
 
@@ -55,7 +55,7 @@ const revived = (_: string, value: unknown): unknown => {
 
 export const rawText = (line: RawLine): string => `${JSON.stringify(line, plain)}\n`
 
-/** A last line that was cut off, as by a full disk, is left out. */
+/** A truncated last line, for example after a full disk, is left out. */
 export const readRaw = (text: string): ReadonlyArray<RawLine> =>
   text
     .slice(0, text.lastIndexOf("\n") + 1)

@@ -1,4 +1,4 @@
-/** The report: what each section of it says, from the lines of a run alone. */
+/** The report: the text of each section, from the lines of a run alone. */
 import { newEventsText } from "../deliveries/newEvent.ts"
 import { raceText } from "../deliveries/race.ts"
 import { median } from "../driver/summary.ts"
@@ -34,7 +34,7 @@ import {
 import { weightsOf } from "./weights.ts"
 
 export interface Section {
-  /** Between which marks of the page it stands. */
+  /** The marks of the page that enclose it. */
   readonly name: string
   readonly text: string
   readonly pictures?: ReadonlyArray<{ readonly name: string; readonly title: string; readonly svg: string }>
@@ -157,7 +157,7 @@ const pairs = [
   ["list, first page", "growth-list", "list-first"]
 ] as const
 
-/** The cost of one request beside ten thousand and beside many orders in the table. */
+/** The cost of one request with ten thousand and with many orders in the table. */
 const growthTable = (runs: ReadonlyArray<Run>): string | undefined => {
   const rows = pairs.flatMap(([what, few, many]) =>
     (["service", "script"] as const).flatMap((side) => {

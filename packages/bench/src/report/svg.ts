@@ -1,10 +1,10 @@
-/** Pictures of the results as SVG, readable in light and dark pages: bars, one group for each scenario, and lines. */
+/** Charts of the results as SVG, readable on light and dark pages: bars, one group for each scenario, and lines. */
 import type { SideName } from "../stage/Sides.ts"
 import { titles } from "../stage/Sides.ts"
 
 interface Bar {
   readonly side: SideName
-  /** Parts that stand on one another; one for a plain bar. */
+  /** Stacked parts; one for a plain bar. */
   readonly parts: ReadonlyArray<number>
   readonly label: string
 }
@@ -55,14 +55,14 @@ export const barsOf = (title: string, groups: ReadonlyArray<Group>): string => {
   return pictureOf(title, y, [...legend, ...drawn])
 }
 
-/** Lines over one another, such as p50 and p99 over the rate. */
+/** Several lines, such as p50 and p99 over the rate. */
 export interface Panel {
   readonly title: string
   readonly x: string
   readonly y: string
-  /** Whether upwards each step is a factor. */
+  /** Whether the y axis is logarithmic. */
   readonly isLog: boolean
-  /** A place on the x axis with a word. */
+  /** A labelled position on the x axis. */
   readonly mark?: { readonly at: number; readonly label: string }
   readonly series: ReadonlyArray<{
     readonly name: string
@@ -74,7 +74,7 @@ export interface Panel {
 const panelHeight = 200
 const panelMargin = { left: 54, right: 14, top: 84, bottom: 26 }
 
-/** Panels beside one another. */
+/** Panels side by side. */
 export const panelsOf = (title: string, panels: ReadonlyArray<Panel>): string => {
   const each = width / Math.max(1, panels.length)
   const all = panels[0]?.series ?? []

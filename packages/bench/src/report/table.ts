@@ -48,11 +48,11 @@ export const costOf = (
   }
 }
 
-/** Microseconds of a request, of all processes but the driver. */
+/** Microseconds per request, of all processes except the driver. */
 export const microsOf = ({ cpuPostgres, cpuSide }: Pick<Line, "cpuPostgres" | "cpuSide">): number | undefined =>
   cpuPostgres === undefined || cpuSide === undefined ? undefined : cpuSide + cpuPostgres
 
-/** Requests that one core could answer in a second, if it did nothing else. */
+/** Requests per second that one core could answer. */
 export const perCoreSecond = (line: Pick<Line, "cpuPostgres" | "cpuSide">): string => {
   const micros = microsOf(line)
   return micros === undefined ? "?" : thousands(1_000_000 / micros)

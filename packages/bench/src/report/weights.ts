@@ -3,7 +3,7 @@ import { titles } from "../stage/Sides.ts"
 import type { Cost, Disk, Weight } from "../weight.ts"
 import { thousands } from "./table.ts"
 
-/** Tables of which a paid order adds less than so many bytes are not shown by themselves. */
+/** Tables to which a paid order adds fewer bytes than this are not listed separately. */
 const shownFrom = 10
 
 export const weightsOf = (weights: ReadonlyArray<Weight>): string =>

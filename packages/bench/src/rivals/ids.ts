@@ -1,6 +1,6 @@
 /**
- * Fresh ids of the service's form: a prefix, ten digits of time, sixteen of randomness. Made the fast way: random bytes
- * are drawn 4 kB at a time, and the digits of a millisecond are worked out once.
+ * New ids in the service's form: a prefix, ten digits of time, sixteen random ones. Made the fast way: random bytes are
+ * drawn 4 kB at a time, and the digits of a millisecond are computed once.
  */
 import { randomFillSync } from "node:crypto"
 
@@ -22,7 +22,7 @@ const timeOf = (millis: number): string => {
   return time
 }
 
-/** 26 digits of which the last six are zeros: a writer of several rows counts on from there in hexadecimal. */
+/** 26 digits, the last six of them zeros: a writer of several rows counts up from there in hexadecimal. */
 export const idBody = (millis = Date.now()): string => {
   if (drawn + 10 > pool.length) {
     randomFillSync(pool)
@@ -35,6 +35,6 @@ export const idBody = (millis = Date.now()): string => {
 
 export const newId = (prefix: string): string => prefix + idBody()
 
-/** The id that follows in a wallet. */
+/** The next id in a wallet. */
 export const idAfter = (body: string): string =>
   body.slice(0, -6) + (Number.parseInt(body.slice(-6), 16) + 1).toString(16).toUpperCase().padStart(6, "0")

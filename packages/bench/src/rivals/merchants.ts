@@ -1,6 +1,5 @@
 /**
- * The merchant of a key, from a cache that the database fills; and how many requests that merchant has left this
- * minute.
+ * The merchant of a key, from a cache that the database fills, and how many requests the merchant has left this minute.
  */
 import type { FeeSchedule } from "@coffer/model/Fees"
 import type { Pool } from "pg"

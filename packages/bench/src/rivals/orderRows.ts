@@ -5,7 +5,7 @@ import { orders } from "../../../../src/money/orders/OrderStore.ts"
 
 type Text = string | null
 
-// A type, not an interface: it is a record of columns, too.
+// A type, not an interface, so that it is also a record of columns.
 export type OrderRow = {
   readonly trade_no: string
   readonly version: number
@@ -101,7 +101,7 @@ export const newOrder = (account: Account, terms: Terms, tradeNo: string, now: n
   }
 }
 
-/** The card with which each order is paid here, as the sandbox's bank has it. */
+/** The card that pays each order here, as the sandbox's bank has it. */
 export const card = JSON.stringify({ brand: "visa", last4: "4242" })
 
 export interface Payment {

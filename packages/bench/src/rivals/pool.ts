@@ -1,4 +1,4 @@
-/** A tuned node-postgres pool: connections are kept, numbers are numbers, and a time is the text that goes out. */
+/** A tuned node-postgres pool: connections are kept, numbers are parsed, and a time is the text of the response. */
 import pg from "pg"
 
 const int8 = 20

@@ -1,6 +1,6 @@
 /**
- * The one real PostgreSQL of all sides, which waits for the disk. It holds templates with merchants and orders,
- * of which each side gets a clone. Nothing here is measured.
+ * The one real PostgreSQL of all sides, with fsync on. It has templates with merchants and orders, of which each side
+ * gets a clone. Nothing here is measured.
  */
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -18,7 +18,7 @@ export type Query = (database: string, text: string, values?: Array<unknown>) =>
 export interface Postgres {
   readonly home: string
   readonly urlOf: (database: string) => string
-  /** The server's, and its standby's while it has one. */
+  /** The server's, and its standby's if there is one. */
   readonly postmasters: () => ReadonlyArray<number>
   readonly version: string
   /** One query on a connection of its own. */
@@ -27,15 +27,15 @@ export interface Postgres {
   readonly stop: () => Promise<void>
 }
 
-/** Otherwise Postgres as it comes: `fsync` and `synchronous_commit` are on. */
+/** Otherwise Postgres' defaults: `fsync` and `synchronous_commit` are on. */
 const asItComes = ["shared_buffers=1GB", "max_connections=300"]
-/** Room for what rounds write, so that no side pays for a checkpoint or a vacuum that another has caused. */
+/** Enough room that no side pays for a checkpoint or a vacuum caused by another. */
 export const forRounds = ["min_wal_size=8GB", "max_wal_size=8GB", "checkpoint_timeout=1h", "autovacuum=off"]
 
 export const start = async (flags: ReadonlyArray<string>): Promise<Postgres> => {
   const scope = Effect.runSync(Scope.make())
   const folder = mkdtempSync(path.join(realpathSync(tmpdir()), "coffer-bench-"))
-  // Root's Postgres runs as another user, who walks through here.
+  // Root's Postgres runs as another user, who needs to enter this folder.
   chmodSync(folder, 0o711)
   const home = path.join(folder, "home")
   const { url } = await Effect.runPromise(
@@ -82,7 +82,7 @@ export const migrated = async (postgres: Postgres, database: string): Promise<vo
   await postgres.query("coffer", `create database ${database}`)
   const at = PostgresClient.layer({ url: Redacted.make(postgres.urlOf(database)), connections: 2, name: "bench" })
   const make = Layer.effectDiscard(Effect.andThen(Migrator.migrate, makeIndexes(laterIndexes)))
-  // Its log would stand among the results.
+  // Its log would mix with the results.
   const silent = Effect.provideService(
     Effect.scoped(Layer.build(Layer.provide(make, at))),
     References.MinimumLogLevel,

@@ -59,7 +59,7 @@ export interface How {
   /** Another checkout's. */
   readonly folder?: string | undefined
   readonly env?: Readonly<Record<string, string>>
-  /** Where it keeps its files, if not under the name of the database. */
+  /** The folder of its files; default: named after the database. */
   readonly home?: string
 }
 
@@ -80,7 +80,7 @@ export const start = async (
       OPERATOR_TOKEN: operatorToken,
       HOST: "127.0.0.1",
       PORT: String(port),
-      // All answer with addresses of the same length.
+      // All answers have addresses of the same length.
       PUBLIC_URL: "https://pay.example.com",
       COFFER_HOME: path.join(postgres.home, `coffer-${home}`),
       BASELINE_VARIANT: name,
@@ -88,7 +88,7 @@ export const start = async (
       ...env
     },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
-    // In a session of its own: Ctrl-C is for the bench, which stops its sides.
+    // In its own session: Ctrl-C goes to the bench, which stops its sides.
     detached: true
   })
   await isReady(child, name, port)

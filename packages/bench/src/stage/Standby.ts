@@ -1,8 +1,8 @@
 /**
  * A standby of the bench's Postgres, whose commits then wait until it has applied them (`remote_apply`). It is a copy
  * of the running server's files, since the embedded Postgres has no program that copies a server, and runs as the same
- * user. It exists from the first round that wants one until its scenarios are over, and does not run in rounds that
- * want none.
+ * user. It exists from the first round that needs one until its scenarios are over, and is stopped in rounds that need
+ * none.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -23,15 +23,15 @@ interface Primary {
 }
 
 export interface Standby {
-  /** Whether commits wait for it from now on. Without it nothing of it runs. */
+  /** Whether commits wait for it from now on. Otherwise it does not run. */
   readonly follow: (wanted: boolean) => Promise<void>
   readonly pids: () => ReadonlyArray<number>
-  /** It and its files are gone, and the primary keeps no log for it. */
+  /** Removes it with its files; the primary keeps no log for it. */
   readonly remove: () => Promise<void>
 }
 
 const slot = "bench_standby"
-/** So long a start, with what it has to catch up, may take. */
+/** How long a start may take, including the catch-up. */
 const patienceMillis = 120_000
 
 export const makeStandby = (primary: Primary): Standby => {
@@ -81,7 +81,7 @@ export const makeStandby = (primary: Primary): Standby => {
   }
 }
 
-/** A backup of the running server: its files, and its word from where on the log has to be applied to them. */
+/** A backup of the running server: its files, and the position from which the log has to be applied to them. */
 const copyPrimary = async ({ home, primaryUrl, query }: Primary, data: string) => {
   const source = path.join(home, "postgres")
   await appendFile(path.join(source, "pg_hba.conf"), "host replication all 127.0.0.1/32 scram-sha-256\n")

@@ -1,4 +1,4 @@
-/** An accountant's look at a side's database after a run: no figure counts that was got by breaking the ledger. */
+/** Audits a side's database after a run: a figure obtained by breaking the ledger does not count. */
 import type { Postgres } from "./Postgres.ts"
 
 /** Earlier checkouts keep hashes as text. */
@@ -47,7 +47,7 @@ const checks: Readonly<Record<string, string>> = {
     where r.status = 'succeeded' and (l.rows is distinct from 1 or l.sum <> -r.amount)`
 }
 
-/** How many rows of the ledger were looked at. Throws when something is wrong. */
+/** Returns how many ledger rows were checked. Throws if something is wrong. */
 export const assertBooksWhole = async (postgres: Postgres, database: string): Promise<number> => {
   for (const [what, text] of Object.entries(checks)) {
     const found = await postgres.query(database, `${text} limit 5`)

@@ -1,6 +1,6 @@
 /**
- * Loaded into the process of a side before its program. It tells the bench what the process has done so far: figures
- * that are counted, so that other work on the machine does not change them.
+ * Loaded into the process of a side before its program. It reports to the bench what the process has done so far:
+ * counts, which other work on the machine does not change.
  */
 import path from "node:path"
 import { performance } from "node:perf_hooks"
@@ -32,12 +32,12 @@ interface EffectModule {
   readonly runFork: (effect: unknown) => Fiber
 }
 
-// Before Effect is loaded, which keeps both functions as it finds them.
+// Before Effect is loaded, which keeps references to both functions.
 let [timers, immediates] = [0, 0]
 const global = globalThis as unknown as Record<string, (...args: ReadonlyArray<unknown>) => unknown>
 const counted = (name: string, note: () => void) => {
   const own = global[name]!
-  // Node hangs more on the function, such as its form for promises.
+  // Node attaches properties to the function, such as its promise variant.
   global[name] = Object.assign((...args: ReadonlyArray<unknown>) => {
     note()
     return own(...args)
@@ -46,7 +46,7 @@ const counted = (name: string, note: () => void) => {
 counted("setTimeout", () => timers++)
 counted("setImmediate", () => immediates++)
 
-// The very module that the program imports, which may be of another checkout.
+// The module that the program itself imports, which may be from another checkout.
 const module = path.resolve("node_modules/effect/dist/Effect.js")
 const Effect = (await import(pathToFileURL(module).href)) as EffectModule
 

@@ -1,4 +1,4 @@
-/** How much processor time processes have had, from `/proc`. Undefined where there is no such thing. */
+/** The CPU time of processes, from `/proc`. Undefined on systems without it. */
 import { readdirSync, readFileSync } from "node:fs"
 
 /** Linux counts in hundredths of a second. */
@@ -13,7 +13,7 @@ interface Stat {
 const statOf = (pid: string): Stat | undefined => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // The name, in parentheses, may hold anything.
+    // The name, in parentheses, may contain any characters.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
     const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0)
     return { parent: Number(fields[1]), micros: (ticks * 1_000_000) / ticksPerSecond }

@@ -1,4 +1,4 @@
-/** The data that all sides begin with: merchants whose keys are known, and orders by the million. */
+/** The initial data of all sides: merchants with known keys, and millions of orders. */
 import { hkdfSync, createHash } from "node:crypto"
 import { makeSecrets } from "../rivals/secrets.ts"
 import type { Postgres } from "./Postgres.ts"
@@ -27,7 +27,7 @@ export const merchantsOf = (count: number): ReadonlyArray<MerchantData> =>
     key: `svc_test_${Buffer.from(hkdfSync("sha256", `key ${index}`, "", "", 32)).toString("base64url")}`
   }))
 
-/** Quotas as the operator raises them: the bench asks more in a minute than a merchant may. */
+/** Raised quotas: the bench sends more per minute than a merchant may. */
 const quotas = JSON.stringify({ writes: 1_000_000, reads: 1_000_000, csv: 1_000_000, helpers: 1_000_000 })
 
 export const insertMerchants = async (postgres: Postgres, database: string, merchants: ReadonlyArray<MerchantData>) => {
@@ -64,7 +64,7 @@ export interface Many {
   readonly since: number
   /** Milliseconds from one to the next. */
   readonly step: number
-  /** Tells one lot from another that began in the same millisecond: digits and capitals, 6 of them. */
+  /** Distinguishes lots that began in the same millisecond: 6 digits or capitals. */
   readonly lot: string
 }
 
@@ -88,8 +88,8 @@ export const orderOf = ({ lot, merchants, since, step }: Many, n: number): Order
 })
 
 /**
- * Pending orders, one merchant after the other. One in a hundred has `tier: gold` in its metadata. They end in a year
- * in which no worker looks.
+ * Pending orders, one merchant after the other. One in a hundred has `tier: gold` in its metadata. They expire in a
+ * year that no worker reaches.
  */
 export const insertOrders = (postgres: Postgres, database: string, many: Many) =>
   postgres.query(

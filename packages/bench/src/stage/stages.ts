@@ -18,7 +18,7 @@ const cluster =
   (runners: number): typeof Sides.start =>
   (...args) =>
     Sides.startCluster(runners, ...args)
-/** Payments in a second for which there are orders. A side that was seen to be faster is given more. */
+/** The payments per second for which orders are prepared. A side that proved faster gets more. */
 const perSecondMin = 3_000
 /** The next round may be faster than the one before. */
 const spare = 1.5

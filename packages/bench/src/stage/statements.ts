@@ -1,4 +1,4 @@
-/** Which statements cost Postgres most, by `pg_stat_statements`: what to look at first when a side is slow. */
+/** The most expensive statements, by `pg_stat_statements`: the first thing to look at when a side is slow. */
 import type { Postgres } from "./Postgres.ts"
 
 export const preload = "shared_preload_libraries=pg_stat_statements"

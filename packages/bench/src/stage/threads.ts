@@ -5,9 +5,9 @@
 import { readdirSync, readFileSync } from "node:fs"
 
 export interface Work {
-  /** How often a thread went to sleep, so that it had to be woken. */
+  /** How often a thread slept and had to be woken. */
   readonly wakes: number
-  /** Pages of memory that the system had to give them. */
+  /** Page faults. */
   readonly faults: number
   /** Processor time in user and kernel, microseconds. */
   readonly micros: number
@@ -21,7 +21,7 @@ const added = (a: Work, b: Work, times = 1): Work => ({
   micros: a.micros + times * b.micros
 })
 
-/** A process that has ended meanwhile did nothing. */
+/** A process that has ended meanwhile counts as zero. */
 const textOf = (file: string): string => {
   try {
     return readFileSync(file, "utf8")
@@ -34,7 +34,7 @@ const workOf = (thread: string): Work => {
   const [, wakes = "0"] = /^voluntary_ctxt_switches:\s+(\d+)/m.exec(textOf(`${thread}/status`)) ?? []
   const [nanos = "0"] = textOf(`${thread}/schedstat`).split(" ")
   const stat = textOf(`${thread}/stat`)
-  // The name, in parentheses, may hold anything.
+  // The name, in parentheses, may contain any characters.
   const [, , , , , , , faults = "0"] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   return { wakes: Number(wakes), faults: Number(faults), micros: Number(nanos) / 1_000 }
 }
@@ -84,6 +84,6 @@ const groupOf = (title: string, database: string): string => {
 export const worksOf = (pid: number, postmaster: number, database: string): Works =>
   new Map([...serviceWorks(pid), ...postgresWorks(postmaster, database)])
 
-/** The second less the first. */
+/** The difference of two readings. */
 export const between = (from: Works, to: Works): Works =>
   new Map([...to].map(([group, work]) => [group, added(work, from.get(group) ?? none, -1)]))

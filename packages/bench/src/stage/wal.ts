@@ -12,9 +12,9 @@ export const end = async (postgres: Postgres): Promise<string> => {
 export interface Wal {
   /** Without full pages. */
   readonly bytes: number
-  /** Full pages: of those that were there at the last checkpoint, each once. */
+  /** Full-page images: each page that existed at the last checkpoint, once. */
   readonly fullPageBytes: number
-  /** Entries by the name of the index. A partition's index is called as its parent's. */
+  /** Entries by the name of the index. A partition's index has the name of its parent's. */
   readonly entries: ReadonlyMap<string, number>
 }
 

@@ -1,22 +1,22 @@
-/** A rival: a queue, tuned as its documentation says, whose jobs are posts. */
+/** A rival: a queue, tuned as its documentation recommends, whose jobs are posts. */
 import type { Job } from "../job.ts"
 
 export interface Surroundings {
   readonly databaseUrl: string
   readonly redisUrl: string
-  /** Jobs at once. */
+  /** Concurrent jobs. */
   readonly inFlight: number
-  /** Signs and posts; fails when the answer is not 2xx. Answers with the status. */
+  /** Signs and posts; returns the status, and fails unless it is 2xx. */
   readonly post: (job: Job) => Promise<number>
 }
 
 export interface Queue {
   readonly fill: (jobs: ReadonlyArray<Job>) => Promise<unknown>
-  /** Begins to work on what is there. */
+  /** Starts work on the queued jobs. */
   readonly go: () => Promise<unknown>
   /** Whether the outcome of every job is stored. */
   readonly isStored: () => Promise<boolean>
-  /** Ends work, and drops what is left of the jobs. */
+  /** Stops work, and drops the remaining jobs. */
   readonly rest: () => Promise<unknown>
 }
 

@@ -1,4 +1,4 @@
-/** BullMQ on Redis with an append-only file, as its page on production asks. Outcomes are kept by Redis. */
+/** BullMQ on Redis with an append-only file, as its production guide recommends. Redis keeps the outcomes. */
 import { createNodeRedisClient, Queue, Worker } from "bullmq"
 import { createClient } from "redis"
 import type { Job } from "../job.ts"

@@ -1,6 +1,6 @@
 /**
- * graphile-worker with what its page on performance sets: jobs fetched 500 at a time, and their completion written in
- * batches. A job that has succeeded is deleted: its outcome is that it is gone.
+ * graphile-worker with the settings of its performance page: jobs are fetched 500 at a time, and completions are
+ * written in batches. A job that has succeeded is deleted, which is its outcome.
  */
 import { Logger, makeWorkerUtils, run, type Runner } from "graphile-worker"
 import pg from "pg"
@@ -15,7 +15,7 @@ export const open: Open = async ({ databaseUrl, inFlight, post }) => {
   await utils.migrate()
   let runner: Runner | undefined
   return {
-    // One statement: it is what `addJobs` calls, with 20,000 jobs at once.
+    // One statement, the one that `addJobs` uses, with 20,000 jobs at a time.
     fill: (jobs) => utils.addJobs(jobs.map((job) => ({ identifier: "post", payload: job }))),
     go: async () => {
       runner = await run({

@@ -1,6 +1,6 @@
 /**
  * pg-boss: several workers of one process that fetch in batches, and fetch again at once while batches are full. Each
- * job's outcome is stored by itself.
+ * job's outcome is stored separately.
  */
 import { PgBoss } from "pg-boss"
 import type { Job } from "../job.ts"
