@@ -1,7 +1,7 @@
 /**
- * `npm pack` runs it: makes `dist`, the program with all that it loads, so that it needs no package. Each command has a
- * file of its own beside what several share, and loads no other (docs/decisions/0202). Nothing is imported from it, and
- * `unpack.ts` lets the manifest name the sources again.
+ * `npm pack` runs it: makes `dist`, the program with everything that it loads, so that it needs no package. Each
+ * command has its own file, next to what several share, and loads no other (docs/decisions/0202). The bundle exports
+ * nothing, and `unpack.ts` points the manifest at the sources again.
  */
 import { cpSync, rmSync } from "node:fs"
 import path from "node:path"
@@ -12,8 +12,8 @@ const home = path.resolve(import.meta.dirname, "..")
 const dist = path.join(home, "dist")
 
 /**
- * Node's modules by `process.getBuiltinModule`. An `import` reads each name that a module exports, and some of these
- * load what no command needs: a client of `fetch`, workers, the reader of a terminal.
+ * Node's modules by `process.getBuiltinModule`. An `import` reads every export of a module, and some of these load what
+ * no command needs: the `fetch` client, workers, readline.
  */
 const builtins: Plugin = {
   name: "builtins",
@@ -24,9 +24,9 @@ const builtins: Plugin = {
     const module = `process.getBuiltinModule("${name}")`
     const own = Object.getOwnPropertyDescriptors(process.getBuiltinModule(name) as object)
     const valueOf = (each: string) => {
-      // Nothing is hashed by most commands, and all that a cipher needs is loaded with it.
+      // Most commands hash nothing, and the module loads everything that ciphers need.
       if (name === "node:crypto") return `(...words) => ${module}.${each}(...words)`
-      // `promises` is one, which is loaded when it is read.
+      // `promises` is a getter, which loads its module when it is read.
       if (!("value" in own[each]!)) return `/*#__PURE__*/ new Proxy({}, { get: (_, key) => ${module}.${each}[key] })`
       return `/*#__PURE__*/ (() => ${module}.${each})()`
     }
@@ -36,7 +36,7 @@ const builtins: Plugin = {
   }
 }
 
-/** The library makes a segmenter of text when it is loaded. ICU takes longer for it than a command has to. */
+/** The library creates a text segmenter when it is loaded, which takes ICU longer than a whole command should take. */
 const segmenterLater: Plugin = {
   name: "segmenter-later",
   transform: (code, id) => {
@@ -53,7 +53,7 @@ rmSync(dist, { recursive: true, force: true })
 await build({
   input: path.join(home, "src/main.ts"),
   platform: "node",
-  // For `coffer stripe rehearse` alone, which says where it can be run.
+  // Only for `coffer stripe rehearse`, which reports where it can be run.
   external: [/^@coffer\/simulator/],
   plugins: [builtins, segmenterLater],
   onLog: (level, { message }) => {
@@ -63,7 +63,7 @@ await build({
     dir: dist,
     minify: true,
     chunkFileNames: "[name].js",
-    // Each file takes half a millisecond, so what several commands share is in one.
+    // Each file takes half a millisecond to load, so shared code is in one file.
     codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] }
   }
 })

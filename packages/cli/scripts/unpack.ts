@@ -1,4 +1,4 @@
-/** `npm pack` runs it after it has packed: the manifest names the sources again, which this repository runs. */
+/** `npm pack` runs it afterwards: points the manifest at the sources again, which this repository runs. */
 import path from "node:path"
 import { nameExports } from "../../../scripts/builtPackage.ts"
 

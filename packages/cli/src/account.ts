@@ -1,8 +1,8 @@
 /**
- * The account of a command: a key and its address. Either comes from a flag, else from the environment, else from the
- * nearest `.coffer/credentials.json`, which the service writes on a laptop. A merchant has an API key and an operator a
- * token; each is for its own API. A foreign repository may contain such a file, so a key from elsewhere is sent to the
- * file's address only if the user has confirmed that.
+ * The account of a command: a key and its address. Each comes from a flag, the environment, or the nearest
+ * `.coffer/credentials.json`, which the service writes on a laptop. Merchants have an API key, operators a token, each
+ * for its own API. A cloned repository may contain such a file, so a key from another source is sent to the file's
+ * address only if the user has confirmed that address.
  */
 import { Config, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
 import { CliFailure, failed } from "./CliFailure.ts"
@@ -12,7 +12,7 @@ import { profileOf } from "./profiles.ts"
 
 export interface Account {
   readonly key: Redacted.Redacted
-  /** With its version, without a slash at its end. */
+  /** With the version, without a trailing slash. */
   readonly baseUrl: string
   /** Where the key came from, for messages. */
   readonly keyFrom: string
@@ -37,20 +37,20 @@ const Credentials = Schema.fromJsonString(
   })
 )
 
-/** An API: its credential, and the file where the service has written it. */
+/** An API: its credential, and the file to which the service has written it. */
 export interface Door {
   /** The credential, in words for people. */
   readonly called: string
   readonly flags: { readonly key: string; readonly baseUrl: string }
   readonly variables: { readonly key: string; readonly baseUrl: string }
-  /** Where an address without a path leads. */
+  /** The path of an address that has none. */
   readonly root: string
   readonly kept: (file: typeof Credentials.Type) => {
     readonly baseUrl?: string | undefined
     readonly key?: string | undefined
     readonly liveKey?: string | undefined
   }
-  /** A sandbox key, so any program of this machine may get it. */
+  /** A sandbox key, so it may be sent to any program of this machine. */
   readonly isOfSandbox: (key: string) => boolean
 }
 
@@ -154,7 +154,7 @@ const nearest = Effect.fnUntraced(function* (home: Option.Option<string>, door: 
   for (const file of files) {
     const info = yield* Effect.option(fs.stat(file))
     if (Option.isNone(info)) continue
-    // A file that others have put above us may name a server of theirs.
+    // A file that others have placed in a parent folder may name their server.
     const owner = Option.getOrUndefined(info.value.uid)
     if (process.getuid !== undefined && owner !== process.getuid()) return yield* foreign(file, door)
     const text = yield* fs.readFileString(file).pipe(Effect.catchTags({ PlatformError: () => unreadable(file, door) }))
@@ -174,7 +174,7 @@ const nearest = Effect.fnUntraced(function* (home: Option.Option<string>, door: 
   return undefined
 })
 
-/** A folder and those that it is in. */
+/** A folder and its parents. */
 const upwards = (path: Path.Path, folder: string): ReadonlyArray<string> => {
   const parent = path.dirname(folder)
   return parent === folder ? [folder] : [folder, ...upwards(path, parent)]
@@ -208,7 +208,7 @@ const unconfirmed = ({ baseUrl, file }: Kept, keyFrom: string, { called, flags, 
     `set ${flags.baseUrl} or ${variables.baseUrl}, or, if this URL is right, run once: ` +
       `coffer confirm ${quoted(canonical(baseUrl) ?? "")}`
   )
-/** Quoted for a shell: it comes from a foreign file. */
+/** Quoted for a shell: it comes from a file of others. */
 const quoted = (text: string): string => `'${plain(text).replaceAll("'", "%27")}'`
 const keyOfAnother = ({ baseUrl, file }: Kept, address: string, { called, flags, variables }: Door) =>
   refuse(

@@ -30,7 +30,7 @@ export const balanceCommand = command(
       if (Option.isSome(currency)) return yield* printObject(yield* get(currency.value))
       const print = yield* table(columns)
       const balances = yield* Effect.forEach(currencies, get)
-      // An object a line for programs; people see no wallet that never had anything.
+      // One object per line for programs; people see only wallets that were used.
       yield* print((yield* json) ? balances : balances.filter((one) => one.currency === "USD" || isUsed(one)))
     })
 ).pipe(

@@ -1,6 +1,6 @@
 /**
- * Bulk actions: one object after the other, within a rate limit. Each is tried once in a run. The summary at the end,
- * also of an interrupted run, says what was done, what was not, and why.
+ * Bulk actions: one object after the other, within a rate limit. Each is tried once in a run. The summary, even of an
+ * interrupted run, says what was done, what was not, and why.
  */
 import { Clock, Console, Effect } from "effect"
 import { Flag } from "effect/cli"
@@ -12,8 +12,8 @@ import { plain } from "./plain.ts"
 import { progress } from "./progress.ts"
 
 /**
- * `skipped`: it was done already. `waiting`: a second person has to request the same. `unknown`: no answer came, and it
- * was not retried.
+ * `skipped`: it was done already. `waiting`: a second person has to make the same request. `unknown`: no answer came,
+ * and it was not retried.
  */
 export type Outcome =
   | { readonly outcome: "done" }
@@ -39,7 +39,7 @@ export const outcomeOf = <A>(
   })
 
 export interface Bulk<Item> {
-  /** For people: "deliveries", "sent again". */
+  /** For people: "deliveries", "resent". */
   readonly called: string
   readonly acted: string
   readonly idOf: (item: Item) => string
@@ -100,7 +100,7 @@ const actOnEach = Effect.fnUntraced(function* <Item>(
   for (const item of items) {
     const now = yield* Clock.currentTimeMillis
     if (next > now) yield* Effect.sleep(next - now)
-    // A slow call is not made up for by faster ones.
+    // Faster calls do not make up for a slow one.
     next = Math.max(next, now) + 1_000 / perSecond
     const outcome = yield* act(item)
     outcomes.push(outcome)
@@ -111,7 +111,7 @@ const actOnEach = Effect.fnUntraced(function* <Item>(
   }
 })
 
-/** On standard output, unless that has a line of JSON for each. */
+/** On standard output, unless that has a JSON line for each object. */
 const summarize = <Item>(
   { acted, called }: Bulk<Item>,
   total: number,

@@ -8,8 +8,8 @@ import { madeUp, type MadeUp, newTradeNo, respelled } from "./certifyEvents.ts"
 import { headersOf, isAccepted, type Outcome, post } from "./delivery.ts"
 
 /**
- * `dangerous`: it accepts requests that the service did not send. `lossy`: it refuses requests that the service sends
- * every day, so events are lost. `fragile`: it refuses requests that the service may send some day.
+ * `dangerous`: it accepts forged requests. `lossy`: it refuses requests that the service sends every day, so events are
+ * lost. `fragile`: it refuses requests that the service may send in the future.
  */
 export type Severity = "dangerous" | "lossy" | "fragile"
 
@@ -32,7 +32,7 @@ interface Sending {
   readonly secrets?: ReadonlyArray<string>
   readonly at?: DateTime.Utc
   readonly pause?: Duration.Duration
-  /** Changes the headers that would be right. */
+  /** Changes the correct headers. */
   readonly headers?: (headers: Readonly<Record<string, string>>) => Readonly<Record<string, string>>
 }
 
@@ -65,7 +65,7 @@ const refuses = (what: string, sending: () => Effect.Effect<Sending>) =>
     return expectRefused(yield* send(receiver, yield* madeUp("payment.succeeded"), yield* sending()), what)
   })
 
-/** A receiver that fails it refuses everything, and nothing else can be judged. */
+/** A receiver that fails this check refuses everything, so nothing else can be judged. */
 const first: Check = {
   name: "accepts an event",
   severity: "lossy",
@@ -191,7 +191,7 @@ export interface Result {
   readonly problem: string | undefined
 }
 
-/** The results of all checks, in their order. Calls `hear` with each as soon as it is there. */
+/** The results of all checks, in their order. Calls `hear` with each result as it arrives. */
 export const resultsOf = Effect.fnUntraced(function* (
   receiver: Receiver,
   hear: (result: Result) => Effect.Effect<void>

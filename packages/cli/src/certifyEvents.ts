@@ -1,4 +1,4 @@
-/** Events that are made up for `coffer webhooks certify`: of a shop's order that exists nowhere. */
+/** Invented events for `coffer webhooks certify`, about an order that does not exist. */
 import { randomBytes } from "node:crypto"
 import { DateTime, Effect } from "effect"
 import { jsonText } from "./json.ts"
@@ -38,7 +38,7 @@ export const madeUp = Effect.fnUntraced(function* (
 
 export const newTradeNo = Effect.sync(() => idOf("TRD_SB_"))
 
-/** The same JSON in other bytes: with space between, and letters outside ASCII as escapes. */
+/** The same JSON in other bytes: with whitespace, and characters outside ASCII escaped. */
 export const respelled = ({ body, ...event }: MadeUp): MadeUp => ({
   ...event,
   body: body.replace("{", "{\n  ").replace(/","/g, '", "').replace("coffer webhooks", "coff\\u0065r webhooks")

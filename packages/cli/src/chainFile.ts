@@ -12,7 +12,7 @@ export const headerText: string = csvHeader(columns)
 export const linesText = (links: ReadonlyArray<Link>): string =>
   links.map((link) => csvRow(columns, { ...link })).join("")
 
-/** None for a file that is not one of these. */
+/** None if the file has another format. */
 export const linksIn = (text: string): Option.Option<ReadonlyArray<Link>> => {
   const [header, ...rows] = rowsIn(text.replace(/^\uFEFF/, ""))
   if (header === undefined || !fields.every((field) => header.includes(field))) return Option.none()

@@ -1,4 +1,4 @@
-/** Calls of the merchant API for a command: by the SDK, with its failures as messages for people. */
+/** Calls of the merchant API for commands, by the SDK, with its failures as messages for people. */
 import { ApiError, Coffer, CofferError, ConnectionError, TimeoutError } from "../../sdk/src/index.ts"
 import { Console, DateTime, Effect, Redacted, Terminal } from "effect"
 import { TerminalCapabilities } from "effect/cli"
@@ -16,14 +16,14 @@ export interface Client {
   /** The failure of a call, for the user of the command. */
   readonly failureOf: (error: unknown) => CliFailure
   readonly isSandbox: boolean
-  /** The time of the account. For a sandbox its clock is asked. */
+  /** The account's time: for a sandbox that of its test clock. */
   readonly now: Effect.Effect<DateTime.Utc, CliFailure>
 }
 
 export interface Connecting {
-  /** How many tries the SDK makes after the first, by itself. */
+  /** How often the SDK retries. */
   readonly maxRetries?: number
-  /** The program that the log of calls names. */
+  /** The User-Agent in the log of calls. */
   readonly as?: string
 }
 
@@ -77,7 +77,7 @@ export const connect = Effect.fnUntraced(function* ({ as = "coffer-cli", maxRetr
   return client
 })
 
-/** The same for a command that changes something. In live, where real money moves, it has to be meant. */
+/** The same for a command that changes something. In live mode, where real money moves, it has to be confirmed. */
 export const connectToWrite = Effect.fnUntraced(function* (options?: Connecting) {
   const client = yield* connect(options)
   if (!opensLive(client.account)) return client
@@ -111,7 +111,7 @@ export const confirmLive = Effect.gen(function* () {
 const nextOfAccount = "set them again: --key or COFFER_KEY, --base-url or COFFER_BASE_URL"
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** A failure of the SDK, in the terms of the person who typed the command. */
+/** A failure of the SDK, in the terms of the command. */
 const failureOf = (error: unknown, { baseUrl, keyFrom }: Account): CliFailure => {
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
     return new CliFailure({

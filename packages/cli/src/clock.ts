@@ -1,4 +1,4 @@
-/** `coffer clock`, `coffer channel`: the clock of your sandbox, and its simulated bank. */
+/** `coffer clock`, `coffer channel`: the test clock of your sandbox, and its simulated bank. */
 import { Console, Effect, Option, Schedule } from "effect"
 import { Argument, Command } from "effect/cli"
 import type { SandboxClock } from "../../sdk/src/index.ts"

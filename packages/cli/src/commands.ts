@@ -1,6 +1,6 @@
 /**
- * All commands that work through the APIs: the merchants', and the operator's. The module of a command is loaded when
- * its word is typed, so that none waits for the others.
+ * All commands that work through the APIs: the merchants', and the operator's. A command's module is loaded only when
+ * it runs, so that no command waits for the others.
  */
 
 const merchantLoaders = {
@@ -39,7 +39,7 @@ const operatorLoaders = {
 type Loaders = Readonly<Record<string, () => Promise<unknown>>>
 type Loaded<Each extends Loaders> = ReadonlyArray<Awaited<ReturnType<Each[keyof Each]>>>
 
-/** All of them, or the one with this name alone. */
+/** All of them, or only the one with this name. */
 const load = <Each extends Loaders>(loaders: Each, name: string | undefined): Promise<Loaded<Each>> =>
   Promise.all(
     Object.keys(loaders)
@@ -50,7 +50,7 @@ const load = <Each extends Loaders>(loaders: Each, name: string | undefined): Pr
 export const loadMerchantCommands = (name?: string) => load(merchantLoaders, name)
 export const loadOperatorCommands = (name?: string) => load(operatorLoaders, name)
 
-/** Groups for the command line, for the first word that was typed. Help and advice on a mistyped word have all. */
+/** Groups of commands for the first typed word. Help and suggestions for a mistyped word get all of them. */
 export const groupsFor = (word: string | undefined, own: ReadonlyArray<string> = []) => {
   const isKnown = [merchantLoaders, operatorLoaders].some((each) => Object.hasOwn(each, word ?? ""))
   const name = isKnown || own.includes(word ?? "") ? word : undefined

@@ -1,6 +1,6 @@
 /**
  * The addresses that a person has confirmed for keys of their own: a line for each in the user's config folder. A file
- * in a repository cannot stand in for it: git brings no file that only its owner may read.
+ * in a repository cannot replace it: git cannot create a file that only its owner may read.
  */
 import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Argument } from "effect/cli"
@@ -9,7 +9,10 @@ import { command } from "./frame.ts"
 import { plain } from "./plain.ts"
 import { readClosed, settingsFolder } from "./settingsFolder.ts"
 
-/** As two spellings of one address compare: without a slash at its end. Undefined unless it is of HTTP. */
+/**
+ * A canonical form, so that two spellings of one address are equal: without a trailing slash. Undefined unless it is
+ * HTTP or HTTPS.
+ */
 export const canonical = (address: string): string | undefined => {
   const url = URL.canParse(address) ? new URL(address) : undefined
   return url !== undefined && /^https?:$/.test(url.protocol) ? url.href.replace(/\/+$/, "") : undefined
@@ -64,7 +67,7 @@ export const confirmCommand = command(
     }
     const isNew = !(yield* read(file.value)).includes(known)
     if (isNew) {
-      // A line is added in one write, so two that confirm at once both stand there.
+      // A line is appended in one write, so concurrent confirmations are both kept.
       yield* fs
         .makeDirectory(path.dirname(file.value), { recursive: true, mode: 0o700 })
         .pipe(

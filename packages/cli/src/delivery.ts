@@ -1,6 +1,6 @@
 /**
- * Posts an event to a receiver on the developer's side, signed as the service signs: both families of headers. Nothing
- * is followed, and of the answer only the beginning is kept.
+ * Posts an event to a receiver on the developer's side, signed as the service signs: both families of headers.
+ * Redirects are not followed, and only the beginning of the answer is kept.
  */
 import { createHmac } from "node:crypto"
 import { signatureHeader, standardHeaders } from "@coffer/rules/delivery/attempt"
@@ -11,17 +11,17 @@ export interface Delivery {
   readonly type: string
   /** Exactly what is sent and signed. */
   readonly body: string
-  /** Each of them signs. */
+  /** All of them sign. */
   readonly secrets: ReadonlyArray<string>
   /** The time of the signature. */
   readonly at: DateTime.Utc
 }
 
-/** Undefined as status: no answer came, and `problem` says why. */
+/** Status undefined: no answer came, and `problem` says why. */
 export interface Outcome {
   readonly status: number | undefined
   readonly problem: string | undefined
-  /** No program listened there: nothing was sent. */
+  /** No program listened there, so nothing was sent. */
   readonly isUnreached: boolean
   readonly millis: number
   /** At most `answerBytesMax` of it. */
@@ -48,10 +48,10 @@ export const headersOf = (delivery: Delivery): Readonly<Record<string, string>> 
   ...standardHeaders(delivery.id, delivery, hmac("base64"))
 })
 
-/** `http` or `https`, and nothing else. */
+/** `http` or `https` only. */
 export const isReceiver = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 
-/** `pause`: for how long the body rests in its middle. */
+/** `pause`: how long to pause in the middle of the body. */
 export const post = Effect.fnUntraced(function* (
   url: string,
   body: string,

@@ -16,13 +16,13 @@ import { progress } from "./progress.ts"
 /** One erasure: of an address, by its hash, or of one order. */
 type Erased = { readonly email_hash: string } | { readonly trade_no: string }
 
-/** As a line of the log has it, written as JSON or as name=value, and as a list of erasures has it. */
+/** As in a log line, in JSON or as name=value, and as in a list of erasures. */
 const fields = /"?(email_hash|trade_no)"?\s*[=:]\s*"?([0-9a-f]{64}|TRD_(?:SB_)?[0-9A-HJKMNP-TV-Z]{26})\b/g
 
 /** Other lines of a log name orders too. */
 const isOfErasure = (line: string) => /a buyer is erased|ers_[0-9A-HJKMNP-TV-Z]{26}/.test(line)
 
-/** Each once, in the order of the text. */
+/** Without duplicates, in the order of the text. */
 export const erasedIn = (text: string): ReadonlyArray<Erased> => {
   const found = new Map<string, Erased>()
   for (const line of text.split("\n").filter(isOfErasure)) {
@@ -79,7 +79,7 @@ const repeat = operatorCommand(
   })
 )
 
-/** False: the order came after the backup. One that is sent twice is at work already, or finds nothing. */
+/** False: the order is newer than the backup. A repeated erasure is already running, or finds nothing. */
 const repeatErasure = (operator: Operator, erased: Erased) =>
   Effect.as(operator.post("/erasures", erased), true).pipe(
     Effect.catchIf(

@@ -16,7 +16,7 @@ const filters = {
   objectId: text("object-id", "Only events of this order, refund or dispute, by trade_no, refund_no or dispute_no")
 }
 
-/** The number of what it is about. */
+/** The number of the event's object. */
 const subjectOf = ({ data: { object } }: Event): string =>
   "dispute_no" in object ? object.dispute_no : "refund_no" in object ? object.refund_no : object.trade_no
 

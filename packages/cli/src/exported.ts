@@ -36,7 +36,7 @@ export const exportCommand = <const Filters extends Command.Command.Config>(
       const created = Option.isSome(since) ? { created: { gte: yield* sinceOf(since.value, client.now) } } : {}
       const { data, isTruncated } = yield* client.ask((coffer) => csv(coffer, created, filters as never).withResponse())
       yield* writeContent(file, data)
-      // Without what stands in quotes, which may have lines of its own, each line is a row. The head is none.
+      // After removing quoted cells, which may contain line breaks, each line except the header is a row.
       const rows = data.replace(/"[^"]*"/g, "").split("\r\n").length - 2
       if (yield* json) yield* Console.log(shownJson({ file, rows, truncated: isTruncated }))
       else yield* Console.log(`${count(rows)} ${called} written to ${plain(file)}.`)

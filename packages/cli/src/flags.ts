@@ -19,7 +19,7 @@ export const currency = oneOf("currency", currencies, "USD by default")
 
 export const amount = Flag.Int("amount").pipe(Flag.withDescription("Minor units: 1999 is 19.99"))
 
-/** A number between the two, both included. */
+/** A number in this inclusive range. */
 export const count = (name: string, [min, max]: readonly [number, number], otherwise: number, description: string) =>
   Flag.Int(name).pipe(
     Flag.filter(

@@ -1,11 +1,11 @@
 /**
- * Follows a list of the API: each object once, oldest first, from a position that can be kept. The service shows
- * nothing that a later row could precede (silences: P20), so what is newer than the newest object is all that is new.
+ * Follows a list of the API: each object once, oldest first, from a position that can be kept. The service never
+ * inserts a row before one that it has shown (silences: P20), so everything newer than the newest object is new.
  */
 import { Effect } from "effect"
 import type { CliFailure } from "./CliFailure.ts"
 
-/** The newest object that was taken. Undefined: from the first object on. */
+/** The newest object that was processed. Undefined: start with the first object. */
 export type Position = string | undefined
 
 export interface Source<Item> {
@@ -17,9 +17,9 @@ export interface Source<Item> {
   ) => Effect.Effect<void, CliFailure>
 }
 
-/** A merchant may read 600 times a minute, and its server wants to read as well. */
+/** A merchant may read 600 times a minute, and its server needs reads, too. */
 const pauseMillis = 1_000
-/** After an answer that did not come, more and more, up to this. */
+/** The backoff after a missing answer grows up to this. */
 const pauseMillisMax = 15_000
 
 export interface Follower<Item> {

@@ -69,7 +69,7 @@ type Run<Config extends Command.Command.Config, R> = (
 ) => Effect.Effect<void, CliFailure | Reported, R>
 
 let isReaderHeard = false
-/** The reader of the output may leave, as `head` does. Then the command ends as by the signal that tells of it. */
+/** The reader of the output may close the pipe, as `head` does. Then the command ends as after SIGPIPE. */
 const endWithReader = Effect.sync(() => {
   if (isReaderHeard) return
   isReaderHeard = true
@@ -82,13 +82,13 @@ const endWithReader = Effect.sync(() => {
 const sayFailure = <R>(run: Effect.Effect<void, CliFailure | Reported, R>) =>
   Effect.catchTags(run, { CliFailure: (failure) => Effect.flatMap(json, (asJson) => say(failure, asJson)) })
 
-/** `example`: the words that follow the command's own, or a whole line that has `coffer` in it. */
+/** `example`: the arguments of the command, or a whole line that contains `coffer`. */
 export interface Words {
   readonly does: string
   readonly example: string
 }
 
-/** Makes commands with a handler, which take these flags besides their own. */
+/** Makes commands with a handler, which accept these flags besides their own. */
 const commandWith =
   <const Flags extends ReadonlyArray<GlobalFlag.GlobalFlag<any>>>(flags: Flags) =>
   <const Name extends string, const Config extends Command.Command.Config, R>(
@@ -112,5 +112,5 @@ export const command = commandWith([...account, json])
 export const operatorCommand = commandWith([operatorToken, operatorUrl, json])
 /** Without an account of this service. */
 export const anyonesCommand = commandWith([json])
-/** For the merchant or the operator, as the command is typed by one of them. */
+/** For a merchant or an operator, depending on the flags. */
 export const anybodysCommand = commandWith([...account, operatorToken, operatorUrl, json])

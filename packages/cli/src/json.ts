@@ -14,7 +14,7 @@ export const shownJson = (value: unknown): string => escapeObeyed(JSON.stringify
 /** For the screen. */
 export const indentedJson = (value: unknown): string => escapeObeyed(JSON.stringify(value, undefined, 2))
 
-/** `JSON.stringify` leaves some of them as they are. They stand within texts alone, as escapes do. */
+/** `JSON.stringify` does not escape some of them. They occur only within strings, where escapes are allowed. */
 const escapeObeyed = (json: string): string =>
   json.replace(obeyed, (letter) => (letter === "\n" ? letter : escape(letter)))
 

@@ -8,7 +8,7 @@ import type { Fetch } from "../../sdk/src/index.ts"
 /** As with `fetch`. */
 const connectMillis = 10_000
 
-/** A call whose body is a text and whose answer is read whole. Redirects are not followed. Others go by `fetch`. */
+/** For calls whose body is text and whose answer is read whole, without redirects. All others use `fetch`. */
 export const leanFetch: Fetch = (url, init) => {
   const { body, redirect } = init
   const isLean = redirect !== undefined && redirect !== "follow" && (body === undefined || typeof body === "string")
@@ -17,7 +17,7 @@ export const leanFetch: Fetch = (url, init) => {
 
 const exchange = (url: string, init: RequestInit, body: string | undefined): Promise<Response> =>
   new Promise((resolve, reject) => {
-    // By `import` the names of these modules are read, among them those of the client of `fetch`, which is loaded then.
+    // `import` would read all exports of these modules, which loads the `fetch` client.
     const { request: open } = url.startsWith("https:")
       ? process.getBuiltinModule("node:https")
       : process.getBuiltinModule("node:http")
@@ -54,7 +54,7 @@ const wholeOf = async (message: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks)
 }
 
-/** The part of a `Response` that the callers read. Its own class would load what this file is there to leave out. */
+/** The part of a `Response` that the callers read. The real class would load what this file avoids. */
 const answerOf = ({ headers }: IncomingMessage, status: number, bytes: Buffer): Response => {
   const answer = {
     status,

@@ -26,11 +26,11 @@ import { pageMax } from "./printList.ts"
 
 type Currency = (typeof currencies)[number]
 
-/** The finding about one wallet. */
+/** The result for one wallet. */
 interface Verdict {
   readonly wallet: string
   readonly rows: number
-  /** The newest row: to be kept, and given again with `--kept`. */
+  /** The newest row, to be kept and passed with `--kept` next time. */
   readonly head: Pick<Link, "hash" | "id">
   readonly broken: Broken | undefined
 }
@@ -109,7 +109,7 @@ const verdictsOfApi = Effect.fnUntraced(function* (chosen: ReadonlyArray<Currenc
   return verdicts
 })
 
-/** The chain and the ledger are read side by side. */
+/** The chain and the ledger are read in parallel. */
 const verdictOfApi = Effect.fnUntraced(function* (client: Client, currency: Currency, kept: Kept) {
   const verifier = makeVerifier(kept, digestOf)
   const report = yield* progress()
@@ -141,7 +141,7 @@ const movementsOf = ({ ask, coffer }: Client, currency: Currency) => {
   let next: IteratorResult<BalanceTransaction, void> | undefined
   return Effect.fnUntraced(function* ({ id }: Link) {
     next ??= yield* ask(() => iterator.next())
-    // Written after the chain was asked for.
+    // Written after the request for the chain.
     while (next.done !== true && next.value.id > id) next = yield* ask(() => iterator.next())
     if (next.done === true || next.value.id !== id) return "missing" as const
     const movement: Movement = next.value

@@ -1,4 +1,4 @@
-/** `coffer links`: addresses of which each visit makes an order. */
+/** `coffer links`: payment links, each visit of which creates an order. */
 import { paymentLinks as declared } from "@coffer/resources/orders"
 import { Effect } from "effect"
 import { Command } from "effect/cli"

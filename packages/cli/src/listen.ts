@@ -18,7 +18,7 @@ import { plain } from "./plain.ts"
 import { eachFollowed } from "./resource.ts"
 
 const repeated = 1_000
-/** While no receiver listens: between two tries, up to this. */
+/** The longest backoff while no receiver listens. */
 const waitMillisMax = 5_000
 
 export const listenCommand = command(
@@ -66,7 +66,7 @@ export const listenCommand = command(
     if (!isStarted) {
       const { data } = yield* client.ask(({ events }) => events.list({ limit: 1, ...types }).page())
       start = data[0]?.id
-      // Every event from here on is forwarded, also when this program is killed at once.
+      // From here on no event is missed, even if this program is killed.
       yield* keep(start)
       yield* ready
     }

@@ -14,7 +14,7 @@ const State = Schema.fromJsonString(
     settled: Schema.NullOr(Schema.String),
     /** Forwarded events that are newer than the position, as an older version stored them. */
     taken: Schema.optional(Schema.Record(Schema.String, Schema.Finite)),
-    /** False until a first start has seen what there was. */
+    /** False until the first start has found its position. */
     started: Schema.Boolean
   })
 )
@@ -61,7 +61,7 @@ export const openState = Effect.fnUntraced(function* (
   )
   let state = yield* read
 
-  /** The old file or the new one is there at any moment. */
+  /** At any moment either the old or the new file exists. */
   const write = Effect.fnUntraced(
     function* (next: State) {
       const text = yield* Schema.encodeEffect(State)(next)
@@ -79,7 +79,7 @@ export const openState = Effect.fnUntraced(function* (
   if (!state.started) yield* write(state)
 
   const { started } = state
-  // Events that an older version has forwarded behind its `settled` are not forwarded again.
+  // Events that an older version has forwarded after its `settled` are not forwarded again.
   const position: Position = Object.keys(state.taken ?? {}).reduce(
     (newest: Position, id) => (newest === undefined || id > newest ? id : newest),
     state.settled ?? undefined

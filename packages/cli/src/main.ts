@@ -1,4 +1,6 @@
-/** The program of the package: the commands that only need an API. A checkout has them besides the service's own. */
+/**
+ * The package's program: the commands that only need an API. A checkout has them besides the service's own commands.
+ */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit } from "effect"
 import { CliOutput, Command } from "effect/cli"

@@ -92,8 +92,8 @@ const fetchAnswer = (url: string, init: RequestInit): Effect.Effect<ApiAnswer> =
   )
 
 /**
- * The tools that the service lists for this key at its own `/mcp`; undefined where it does not say, as when it does not
- * run yet. The service refuses what the key may not do, listed or not.
+ * The tools that the service lists for this key at its own `/mcp`; undefined if it does not answer, for example before
+ * it runs. The service checks the key's permissions whether or not a tool is listed.
  */
 const allowedTools = Effect.fnUntraced(function* ({ account }: Client) {
   const answer = yield* fetchAnswer(new URL("/mcp", account.baseUrl).toString(), {

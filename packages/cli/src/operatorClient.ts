@@ -14,11 +14,11 @@ export interface Operator {
   /** A read, which is retried without an answer. */
   readonly get: (path: string, query?: Query) => Effect.Effect<unknown, CliFailure>
   /**
-   * One try. After a temporary failure (`isPassing`) the outcome is unknown; a rate-limited call is retried, since it
-   * was not carried out.
+   * One attempt. After a temporary failure (`isPassing`) the outcome is unknown; a rate-limited call is retried, since
+   * it was not carried out.
    */
   readonly post: (path: string, body?: object) => Effect.Effect<unknown, CliFailure>
-  /** The time there: in a merchant's sandbox by its clock, and for all merchants real time. */
+  /** The current time: for a merchant's sandbox that of its test clock, for all merchants real time. */
   readonly nowOf: (merchant: string | undefined, mode: string | undefined) => Effect.Effect<DateTime.Utc, CliFailure>
 }
 
@@ -132,7 +132,7 @@ interface ListOf<Item> {
   readonly has_more: boolean
 }
 
-/** The objects of a list, newest first: gives the next ones, a page at most; none after the last. */
+/** The objects of a list, newest first: returns the next ones, at most a page; none after the last. */
 export const pager = <Item>({ get }: Operator, path: string, query: Query, idOf: (item: Item) => string) => {
   let after: Query | undefined = {}
   return Effect.fnUntraced(function* (countMax: number) {

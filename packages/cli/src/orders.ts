@@ -1,4 +1,4 @@
-/** `coffer orders`: what buyers pay. */
+/** `coffer orders`: the orders that buyers pay. */
 import { Locale } from "@coffer/model/Locale"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { orders as declared } from "@coffer/resources/orders"
@@ -96,7 +96,7 @@ const storyColumns: ReadonlyArray<Column<TimelineEntry>> = [
   { title: "HAPPENED", of: ({ details, text }) => `${inCurrency(text, details)}${balancesIn(details)}` }
 ]
 
-/** The API writes the amount that an entry is about in minor units. */
+/** The API writes an entry's amount in minor units. */
 const inCurrency = (text: string, { amount, currency }: TimelineEntry["details"]): string =>
   typeof amount === "number" ? text.replace(`${amount} ${currency}`, money(amount, String(currency))) : text
 

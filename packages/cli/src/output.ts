@@ -1,6 +1,6 @@
 /**
  * Prints results. On a terminal as tables and fields, in colours unless NO_COLOR is set; with `--json` as the API
- * answered. Text of others can neither move the cursor nor change the colours.
+ * answered. Untrusted text can neither move the cursor nor change colours.
  */
 import { Console, Context, Effect, Match, Predicate } from "effect"
 import { CliOutput, TerminalCapabilities } from "effect/cli"
@@ -8,7 +8,7 @@ import { json } from "./frame.ts"
 import { indentedJson, jsonText, shownJson } from "./json.ts"
 import { plain } from "./plain.ts"
 
-/** The codes that turn each on and off again in a terminal. */
+/** The terminal's codes to switch each on and off. */
 const styles = { red: [31, 39], yellow: [33, 39], green: [32, 39], gray: [90, 39], bold: [1, 22] } as const
 
 export type Color = keyof typeof styles
@@ -43,7 +43,7 @@ const cents = (minor: number) => String(Math.abs(minor) % 100).padStart(2, "0")
 /** `1,234`. */
 export const count = (n: number): string => n.toLocaleString("en")
 
-/** `2026-11-23 06:17:12Z`: in UTC, as the API says it, and as `--since` takes it. */
+/** `2026-11-23 06:17:12Z`: in UTC, as in the API, and accepted by `--since`. */
 export const time = (iso: string | null): string =>
   iso === null ? "-" : plain(`${iso.slice(0, 19).replace("T", " ")}Z`)
 
@@ -55,7 +55,7 @@ export const span = (millis: number): string => {
   return millis < 172_800_000 ? `${(millis / 3_600_000).toFixed(1)} h` : `${(millis / 86_400_000).toFixed(1)} d`
 }
 
-/** One object: as it was answered, or a field a line. */
+/** One object: as the API answered, or one field per line. */
 export const printObject = Effect.fnUntraced(function* (object: object) {
   if (yield* json) return yield* Console.log(indentedJson(object))
   const style = yield* paint
@@ -73,7 +73,9 @@ const isAmount = (name: string): boolean =>
   /(^|_)(amount|fee|net|balance|balance_before|balance_after|frozen_after)$/.test(name) ||
   /^total_(revenue|fee|payout|refund)$/.test(name)
 
-/** By their paths: `data.object.amount`, `files.1.type`. Amounts are in the currency beside or above them. */
+/**
+ * By path: `data.object.amount`, `files.1.type`. An amount is in the currency of its object or of the enclosing one.
+ */
 const fieldsOf = (object: object, path = "", above?: string): ReadonlyArray<readonly [string, string]> => {
   const currency = "currency" in object && typeof object.currency === "string" ? object.currency : above
   return Object.entries(object)
@@ -97,10 +99,10 @@ export interface Column<Item> {
   readonly isStatus?: boolean
 }
 
-/** Text without a sign of other scripts is as wide as it is long: no tables of Unicode are loaded for it. */
+/** The width of Latin text is its length, so Unicode tables are not loaded for it. */
 const widthOf = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : CliOutput.displayWidth(text))
 
-/** Prints rows one after the other: JSON lines, or columns that grow with what they hold. */
+/** Prints rows one after the other: JSON lines, or columns that grow with their content. */
 export const table = Effect.fnUntraced(function* <Item>(columns: ReadonlyArray<Column<Item>>) {
   const asJson = yield* json
   const style = yield* paint

@@ -1,4 +1,4 @@
-/** `coffer payouts`: for an operator, a step of many payouts at once. A step that was taken already changes nothing. */
+/** `coffer payouts`: for operators, applies a step to many payouts. Repeating a step changes nothing. */
 import { Effect, Option, Predicate, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type Bulk, done, dryRun, inBulk, type Outcome, outcomeOf, rate } from "./bulk.ts"
@@ -11,7 +11,7 @@ import { connectOperator, pager, type Operator } from "./operatorClient.ts"
 import { type Column, money, time } from "./output.ts"
 import { pageMax } from "./printList.ts"
 
-/** From which state it leads, and what it does, for people. */
+/** The state that it needs, and its description. */
 const steps = {
   approve: { from: "requested", acted: "approved", does: "Approve requested payouts" },
   reject: {
@@ -90,7 +90,7 @@ const listHeld = Effect.fnUntraced(function* (operator: Operator, query: Readonl
   }
 })
 
-/** A step that is taken twice is answered with the payout as it is, so one whose answer is lost is sent again. */
+/** A repeated step returns the unchanged payout, so a step whose answer is lost is retried. */
 const take = (operator: Operator, path: string): Effect.Effect<Outcome, CliFailure> => {
   const call = Effect.retry(operator.post(path), {
     while: ({ isPassing }) => isPassing,

@@ -13,14 +13,14 @@ const isJson = (words: ReadonlyArray<string>): boolean => {
   return (end < 0 ? words : words.slice(0, end)).some((word) => /^--json(=true)?$/.test(word))
 }
 
-/** `words`: as they were typed. No flag was parsed before it is called. */
+/** `words`: the arguments as they were typed. No flag was parsed before this is called. */
 export const presenterOf = (words: ReadonlyArray<string>): CliOutput.Presenter => ({
   present: (event) =>
     event._tag === "InvalidInvocation"
       ? Effect.flatMap(Effect.context(), (context) => {
           const { canColor } = Context.get(context, TerminalCapabilities.TerminalCapabilities)
           const help = `${event.commandPath.join(" ")} --help`
-          // It quotes what was typed, which may be a key in the wrong place.
+          // The message quotes the arguments, which may contain a key in the wrong place.
           if (isJson(words)) {
             const message = redactText(event.errors.map((error) => error.message).join("; "))
             return Console.error(shownJson({ error: { code: "mistyped", message, next: help } }))
@@ -31,7 +31,7 @@ export const presenterOf = (words: ReadonlyArray<string>): CliOutput.Presenter =
       : CliOutput.defaultPresenter.present(event)
 })
 
-/** For a failed command: 2 where it cannot be right as it was typed, 0 where help was shown in its place. */
+/** The exit code of a failed command: 2 for wrong usage, 0 if help was shown instead. */
 export const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   const failure = Option.getOrUndefined(Exit.findErrorOption(exit))
   if (Predicate.hasProperty(failure, "exitCode")) return Number(failure.exitCode)

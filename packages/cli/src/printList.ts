@@ -1,12 +1,12 @@
-/** A list on the screen, page after page, with progress. */
+/** Prints a list page by page, with progress. */
 import { Effect } from "effect"
 import { type Column, table } from "./output.ts"
 import { progress } from "./progress.ts"
 
-/** The API gives so many at once, at most. */
+/** The API's page limit. */
 export const pageMax = 100
 
-/** Prints what `next` gives until it gives nothing more, `limit` at most. How many that were. */
+/** Prints the items of `next` until there are none, at most `limit`. Returns their number. */
 export const printList = Effect.fnUntraced(function* <Item, E, R>(
   columns: ReadonlyArray<Column<Item>>,
   limit: number,

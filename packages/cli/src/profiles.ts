@@ -1,6 +1,6 @@
 /**
- * `coffer profiles`: addresses with their keys under names, in `profiles.json` in `COFFER_HOME` or in the user's folder
- * for settings. The file is closed to others. A profile's keys go to its own address and to no other.
+ * `coffer profiles`: named addresses with their keys, in `profiles.json` in `COFFER_HOME` or in the user's settings
+ * folder. Only the user can read the file. A profile's keys are sent to its own address only.
  */
 import { systemProblem } from "@coffer/rules/systemProblem"
 import { Config, Console, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
@@ -50,7 +50,7 @@ const read = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** The profile of this name, else the current one, if any. */
+/** The profile with this name, otherwise the current one, if any. */
 export const profileOf = Effect.fnUntraced(function* (name: Option.Option<string>) {
   const file = yield* fileOf
   const kept = Option.isNone(file) ? none : yield* read(file.value)
@@ -64,7 +64,7 @@ export const profileOf = Effect.fnUntraced(function* (name: Option.Option<string
 const unknown = (name: string) =>
   failed("no_profile", `No profile ${plain(name)} found.`, "coffer profiles list shows them", 2)
 
-/** The old file or the new one is there at any moment. */
+/** At any moment either the old or the new file exists. */
 const change = Effect.fnUntraced(function* <E, R>(by: (kept: Kept) => Effect.Effect<Kept, E, R>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

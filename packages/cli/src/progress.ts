@@ -1,13 +1,15 @@
-/** The progress of long work, on standard error: rows, rate, time left. On a terminal it is one line that changes. */
+/**
+ * The progress of long work, on standard error: rows, rate, time left. On a terminal it is one line that is updated.
+ */
 import { Clock, Effect } from "effect"
 import { count } from "./output.ts"
 
-/** Work that is done by then needs no progress. */
+/** Work that ends before this shows no progress. */
 const quietMillis = 2_000
 const terminalMillis = 200
 const elsewhereMillis = 10_000
 
-/** Gives a report to be called with how many rows are done, out of `total` where that is known; `lineOf` words it. */
+/** Returns a function to call with the number of finished rows, out of `total` if known; `lineOf` formats the line. */
 export const progress = Effect.fnUntraced(function* (total?: number, lineOf: LineOf = progressLine) {
   const began = yield* Clock.currentTimeMillis
   const isTerminal = process.stderr.isTTY
@@ -16,7 +18,7 @@ export const progress = Effect.fnUntraced(function* (total?: number, lineOf: Lin
   return Effect.fnUntraced(function* (done: number, knownTotal = total) {
     const now = yield* Clock.currentTimeMillis
     const isDone = done === knownTotal
-    // A line that was shown is taken back at the end.
+    // The line is cleared at the end.
     if (isDone && isTerminal && shownAt >= began + quietMillis) process.stderr.write("\r\u001b[K")
     if (isDone || now - shownAt < everyMillis || now - began < quietMillis) return
     shownAt = now

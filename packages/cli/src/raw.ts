@@ -1,4 +1,4 @@
-/** `coffer get|post|delete /path`: any call of the merchant API, as it is answered. */
+/** `coffer get|post|delete /path`: any call of the merchant API, with its raw answer. */
 import { randomUUID } from "node:crypto"
 import { Console, Effect, Option, Predicate, Redacted } from "effect"
 import { Argument, Flag } from "effect/cli"
@@ -69,7 +69,7 @@ export const deleteCommand = command(
   })
 )
 
-/** Always below the account's address: the key is sent nowhere else. */
+/** Always below the account's address, so that the key is sent nowhere else. */
 const urlOf = Effect.fnUntraced(function* ({ account: { baseUrl } }: Client, path: string) {
   const text = `${baseUrl}${path.replace(/^\/v1(?=\/|$)/, "")}`
   const url = path.startsWith("/") && URL.canParse(text) ? new URL(text) : undefined
@@ -97,7 +97,7 @@ const bodyOf = Effect.fnUntraced(function* (data: ReadonlyArray<string>) {
   }
   const body: Fields = {}
   for (const [name, value] of yield* pairsIn(data)) {
-    // `metadata[shelf]` is a field of a field; `types[]` one more of a list.
+    // `metadata[shelf]` sets a nested field; `types[]` appends to a list.
     const names = name
       .split(/\[|\]\[|\]/)
       .filter((part, index, parts) => part !== "" || (index > 0 && index < parts.length - 1))
@@ -157,7 +157,7 @@ const send = Effect.fnUntraced(function* (
   }).pipe(Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(unanswered) }))
 })
 
-/** The body as it came. A refusal is a failure of the command. */
+/** The raw body. A refusal is a failure of the command. */
 const print = Effect.fnUntraced(function* ({ status, text }: { readonly status: number; readonly text: string }) {
   const body = Option.getOrUndefined(parseJson(text))
   if (status >= 200 && status < 300) {

@@ -1,4 +1,4 @@
-/** `coffer refunds`: what goes back to buyers. */
+/** `coffer refunds`: refunds to buyers. */
 import { refunds as declared } from "@coffer/resources/returns"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -1,4 +1,4 @@
-/** Takes the steps of a rehearsal in both worlds, compares them, and takes back what it has made at Stripe. */
+/** Runs the steps of a rehearsal at Stripe and at the simulator, compares them, and cleans up at Stripe. */
 import { Clock, Effect, Exit } from "effect"
 import type { CliFailure } from "./CliFailure.ts"
 import { type Difference, differencesOf } from "./rehearsalDiff.ts"
@@ -16,7 +16,7 @@ import type { Answer, Body, World } from "./stripeWorld.ts"
 
 export interface Result {
   readonly step: string
-  /** `not reached`: a step that it needs failed, or a person has not done it. */
+  /** `not reached`: a required step failed, or a person did not do their part. */
   readonly outcome: "same" | "different" | "not reached"
   readonly differences: ReadonlyArray<Difference>
 }
@@ -26,11 +26,11 @@ export interface Rehearsal {
   /** Methods of the account that the service offers, and the names of others. */
   readonly methods: ReadonlyArray<Method>
   readonly otherMethods: ReadonlyArray<string>
-  /** The objects that are still at Stripe, by id and why. */
+  /** The objects left at Stripe, by id, with the reason. */
   readonly left: ReadonlyArray<string>
 }
 
-/** A step that was taken: what both have answered, and what was made at Stripe by it. */
+/** A completed step: both answers, and the objects that it created at Stripe. */
 export interface Taken {
   readonly result: Result
   readonly simulated?: Body
@@ -43,26 +43,26 @@ interface Made {
   readonly id: string
 }
 
-/** Where what was done is kept, so that an interrupted rehearsal goes on. Nothing is kept unless there is a file. */
+/** Stores progress, so that an interrupted rehearsal can resume. Without a file nothing is stored. */
 export interface Progress {
   readonly file: string | undefined
   readonly taken: ReadonlyArray<Taken>
   readonly keep: (taken: Taken) => Effect.Effect<void, CliFailure>
-  /** All is over, and nothing is left at Stripe. */
+  /** Everything is done, and nothing is left at Stripe. */
   readonly end: Effect.Effect<void, CliFailure>
 }
 
 export interface Options {
   readonly real: World
   readonly simulated: World
-  /** The simulator does what the person did at Stripe. */
+  /** Repeats at the simulator what the person did at Stripe. */
   readonly act: (hand: Hand) => Effect.Effect<unknown>
-  /** The simulated account gets the methods of the real one. */
+  /** Gives the simulated account the methods of the real one. */
   readonly hasMethods: (methods: ReadonlyArray<Method>) => Effect.Effect<unknown>
   readonly check: (answer: Body) => ReadonlyArray<string>
   readonly run: Run
   readonly progress: Progress
-  /** How long a step is asked for again, and how long a person has. In milliseconds. */
+  /** How long a step is polled, and how long a person has, in milliseconds. */
   readonly patience: number
   readonly personsPatience: number
   readonly say: (line: string) => Effect.Effect<void>
@@ -85,7 +85,7 @@ export const rehearse = Effect.fnUntraced(function* (options: Options): Effect.f
       if (known?.real !== undefined) worlds.real.set(step.name, known.real)
       if (taken.made !== undefined) made.push(taken.made)
       results.push(taken.result)
-      // A step that was not reached is tried again.
+      // A step that was not reached is retried.
       if (known === undefined && taken.result.outcome !== "not reached") yield* progress.keep(taken)
       yield* say(`${String(results.length).padStart(2)}  ${step.name}: ${taken.result.outcome}`)
     }
@@ -109,7 +109,7 @@ export const rehearse = Effect.fnUntraced(function* (options: Options): Effect.f
     yield* options.hasMethods(found())
     yield* walk(stepsOf(run, found()))
   }).pipe(
-    // Also when it is stopped what was made is taken back, unless it may go on.
+    // Cleans up even after an interruption, unless the run may be resumed.
     Effect.onExit((exit) =>
       progress.file !== undefined && Exit.isFailure(exit)
         ? say(`progress is saved in ${progress.file}: run the same command to resume, within ${goesOnHours} hours`)
@@ -121,7 +121,7 @@ export const rehearse = Effect.fnUntraced(function* (options: Options): Effect.f
   return { results, methods: found(), otherMethods, left: left ?? ["Stripe did not respond"] }
 })
 
-/** Stripe keeps the answers to calls for a day. After this it is not known what a call that is made again would do. */
+/** Stripe keeps idempotent answers for a day. After that the effect of a repeated call is unknown. */
 export const goesOnHours = 20
 
 interface Worlds {
@@ -143,9 +143,9 @@ const take = Effect.fnUntraced(function* (step: Step, worlds: Worlds, options: O
     const hand = step.hand((name) => worlds.simulated.get(name))
     if (hand !== undefined) yield* act(hand)
   }
-  // The simulator is asked once for an object that Stripe does not show: it says whether it should be there.
+  // If Stripe does not show an object, the simulator is asked once whether it should exist.
   const ours = yield* answerOf(simulated, step, worlds.simulated, options, patience)
-  // The payment of a declined card stands in the error.
+  // The payment of a declined card is in the error.
   const { id, object } = theirs?.body.error?.payment_intent ?? theirs?.body ?? {}
   const taken: Taken = {
     result: resultOf(step, ours, theirs, check),
@@ -175,7 +175,7 @@ const resultOf = (
   return outcome(differencesOf(check, ours, theirs, step.loose))
 }
 
-/** The part that is compared; undefined if it cannot be asked for, or does not come. */
+/** The compared part of the answer; undefined if the step cannot run or gets no answer. */
 const answerOf = Effect.fnUntraced(function* (
   world: World,
   step: Step,
@@ -188,7 +188,7 @@ const answerOf = Effect.fnUntraced(function* (
   if (ask === undefined) return undefined
   const until = (yield* Clock.currentTimeMillis) + patience
   while (true) {
-    // Asked again after it was interrupted, it is answered as it was.
+    // After an interruption the repeated call gets the same answer.
     const answer = yield* world.call(ask, `${run.tag} ${step.name}`)
     const picked = answer.status >= 400 || step.pick === undefined ? answer.body : step.pick(answer.body, lookUp)
     if (picked !== undefined) {
@@ -200,10 +200,10 @@ const answerOf = Effect.fnUntraced(function* (
   }
 })
 
-/** Nothing of these is left to do. */
+/** Errors that mean there is nothing left to clean up. */
 const done: ReadonlySet<string> = new Set(["charge_already_refunded", "charge_disputed"])
 
-/** Payments are refunded or canceled, sessions expired, endpoints deleted. A second run of it finds nothing to do. */
+/** Refunds or cancels payments, expires sessions, deletes endpoints. Idempotent. */
 const takeBack = Effect.fnUntraced(function* ({ call }: World, made: ReadonlyArray<Made>) {
   const left: Array<string> = []
   for (const [id, object] of new Map(made.map((each) => [each.id, each.object]))) {

@@ -1,19 +1,19 @@
 /**
- * How an answer of Stripe differs from the simulator's. It is held against what Stripe publishes of its form (the
- * simulator's table of facts), and against the simulator's answer in the fields whose value is determined. A
- * difference names fields and words of enumerations; texts and ids of the account are left out. Pure.
+ * Compares an answer of Stripe with the simulator's: with the form that Stripe publishes (the simulator's table of
+ * facts), and with the simulator's answer in the fields whose value is determined. A difference names fields and enum
+ * values; the account's texts and ids are left out. Pure.
  */
 import type { Answer, Body } from "./stripeWorld.ts"
 
 export interface Difference {
   readonly path: string
   readonly kind: "status" | "missing" | "type" | "unknown" | "form" | "value"
-  /** The values of the simulator and of Stripe, where they may be shown. */
+  /** The values of the simulator and of Stripe, if they may be shown. */
   readonly simulator: string
   readonly stripe: string
 }
 
-/** Both worlds say the same in these, or one of them is wrong. */
+/** Fields that must be equal. */
 const determined: ReadonlySet<string> = new Set(
   (
     "object status amount amount_received amount_refunded amount_captured amount_capturable amount_total currency " +
@@ -21,25 +21,25 @@ const determined: ReadonlySet<string> = new Set(
     "is_charge_refundable has_evidence submission_count past_due"
   ).split(" ")
 )
-/** Lists of words, in any order. */
+/** Lists compared as sets. */
 const sets: ReadonlySet<string> = new Set(["payment_method_types", "allowed_payment_method_types"])
-/** Both have a value here, or neither has. */
+/** Fields that both must have, or neither. */
 const present: ReadonlySet<string> = new Set(
   (
     "balance_transaction latest_charge payment_intent charge due_by url expires_at next_action payment_method " +
     "last_payment_error"
   ).split(" ")
 )
-/** Lists of which both have entries, or neither has. */
+/** Lists that must be non-empty in both, or in neither. */
 const filled: ReadonlySet<string> = new Set(["balance_transactions", "fee_details"])
-/** Above zero in both, or in neither; how much depends on the account. */
+/** Positive in both, or in neither; the amount depends on the account. */
 const signs: ReadonlySet<string> = new Set(["fee"])
-/** Words of the merchant's, or of the test itself. */
+/** Texts of the merchant, or of the test itself. */
 const skipped: ReadonlySet<string> = new Set(["metadata", "request", "previous_attributes"])
 
 type Check = (answer: Body) => ReadonlyArray<string>
 
-/** `check`: the simulator's, of the published form. */
+/** `check`: the simulator's check of the published form. */
 export const differencesOf = (
   check: Check,
   simulated: Answer,
@@ -57,7 +57,7 @@ export const differencesOf = (
   return Array.from(found.values())
 }
 
-/** A problem that the table of facts has found, without the value that it quotes. */
+/** A problem found by the table of facts, without the quoted value. */
 const publishedDifference = (problem: string, body: Body): Difference => {
   const path = problem.slice(0, problem.indexOf(": "))
   const [, missing] = / has (\w+), which is missing$/.exec(problem) ?? []
@@ -135,7 +135,7 @@ const kindOf = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "list" : typeof value === "object" ? "hash" : typeof value
 const signOf = (value: number): string => (value > 0 ? "above 0" : "0 or less")
 
-/** Numbers, and words such as those of an enumeration. Of an id or a text of the account only the kind is shown. */
+/** Shows numbers and enum values. Of the account's ids and texts only the type is shown. */
 const shown = (value: unknown): string =>
   typeof value === "number" ||
   typeof value === "boolean" ||

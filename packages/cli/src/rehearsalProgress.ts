@@ -1,6 +1,6 @@
 /**
- * How far a rehearsal has come, in a file: after Ctrl-C, a kill or a lost network the same command goes on from there.
- * Beside it stands the simulator's own state. It has ids of the account and no key.
+ * The progress of a rehearsal, in a file: after Ctrl-C, a kill or a lost network the same command resumes it. Next to
+ * it is the simulator's state. The file has ids of the account and no key.
  */
 import { createHash } from "node:crypto"
 import { systemProblem } from "@coffer/rules/systemProblem"
@@ -11,7 +11,7 @@ import type { Run } from "./rehearsalSteps.ts"
 
 const Kept = Schema.fromJsonString(
   Schema.Struct({
-    /** The flags and the key that the run was begun with. A run that goes on has the same. */
+    /** The flags and the key of the run. A resumed run must have the same. */
     begunWith: Schema.String,
     tag: Schema.String,
     /** Seconds of Unix time. */
@@ -20,7 +20,7 @@ const Kept = Schema.fromJsonString(
   })
 )
 
-/** The run that goes on, or a new one. */
+/** The resumed run, or a new one. */
 export const openProgress = Effect.fnUntraced(function* (
   named: Option.Option<string>,
   fresh: Run,
@@ -65,7 +65,7 @@ export const openProgress = Effect.fnUntraced(function* (
   const { began, tag } = kept ?? fresh
   let taken = (kept?.taken ?? []) as ReadonlyArray<Taken>
 
-  /** The old file or the new one is there at any moment. */
+  /** At any moment either the old or the new file exists. */
   const write = Effect.fnUntraced(
     function* (all: ReadonlyArray<Taken>) {
       const text = yield* Schema.encodeEffect(Kept)({ begunWith, tag, began, taken: all.map(withoutSecrets) })

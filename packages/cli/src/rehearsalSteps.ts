@@ -1,41 +1,41 @@
 /**
- * The steps of `coffer stripe rehearse` at Stripe and at the simulator. A step is data: the call that it makes of what
- * the steps before it have answered, and which part of the answer is compared.
+ * The steps of `coffer stripe rehearse` at Stripe and at the simulator. A step is data: a call made from earlier
+ * answers, and the part of its answer to compare.
  */
 import type { Ask, Body } from "./stripeWorld.ts"
 
 export interface Run {
-  /** Small letters, as Stripe writes it. */
+  /** In lower case, as in Stripe's API. */
   readonly currency: string
   /** A person pays on the page of each session. Otherwise these are expired. */
   readonly byHand: boolean
   /** The account may appeal disputes that it has lost. */
   readonly appeals: boolean
-  /** In the metadata of all that is made. */
+  /** In the metadata of every created object. */
   readonly tag: string
   /** Seconds of Unix time. */
   readonly began: number
 }
 
-/** An act of a person at Stripe, and then of the simulator: to pay in a session, or to wait for an appeal. */
+/** An action by a person at Stripe, repeated at the simulator: pay in a session, or wait for an appeal. */
 export interface Hand {
   readonly says: string
   readonly does: "pay" | "appeal"
   readonly about: Body
 }
 
-/** The answer that a step compared; undefined if it has not been reached. */
+/** The compared answer of an earlier step; undefined if it was not reached. */
 export type AnswerOf = (step: string) => Body
 
 export interface Step {
   readonly name: string
-  /** Undefined when a step that it needs failed. */
+  /** Undefined if a required step failed. */
   readonly ask: (answerOf: AnswerOf, run: Run) => Ask | undefined
-  /** The part that is compared. It is asked for again until there is something: a minute at most. */
+  /** The part to compare. The call is polled until there is one: at most a minute. */
   readonly pick?: (body: Body, answerOf: AnswerOf) => Body
-  /** Fields that are not determined yet when this is answered. */
+  /** Fields whose value is not determined yet. */
   readonly loose?: ReadonlyArray<string>
-  /** An act that has to be done at Stripe before it is asked. Undefined when a step that it needs failed. */
+  /** An act that has to be done at Stripe before it is asked. Undefined if a required step failed. */
   readonly hand?: (answerOf: AnswerOf) => Hand | undefined
 }
 
@@ -52,7 +52,7 @@ const post = (path: string, params: object = {}): Ask => ({ method: "POST", path
 /** Undefined without the id, since the object was not made. */
 const at = (id: unknown, ask: (id: string) => Ask) => (typeof id === "string" ? ask(id) : undefined)
 
-/** A day after the run began, less what a session may be open at most. */
+/** A day after the start of the run, within the maximum lifetime of a session. */
 const openFor = 86_000
 
 const sessionWith = (run: Run, more: object): Ask =>
@@ -71,7 +71,7 @@ const sessionWith = (run: Run, more: object): Ask =>
 
 export const everyMethod = "session for every method of the account"
 
-/** They tell which methods the account has. */
+/** These steps find the account's methods. */
 export const firstSteps: ReadonlyArray<Step> = [
   { name: "balance", ask: () => get("/v1/balance") },
   {
@@ -100,7 +100,7 @@ const session = (method: Method, byHand: boolean): ReadonlyArray<Step> => [
           const about = answerOf(`session for ${method}`)
           return about && { says: `open this page and pay: ${about.url}`, does: "pay", about }
         },
-        // The buyer's own.
+        // Entered by the buyer.
         loose: ["customer_details", "collected_information"]
       }
     : {
@@ -135,7 +135,7 @@ const evidence = (name: string, dispute: string, fields: object, submit: boolean
   loose: submit ? ["status", "balance_transactions", "is_charge_refundable", "due_by", "has_evidence"] : []
 })
 
-/** A picture of one point. */
+/** An image of one pixel. */
 const picture = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
   "base64"
@@ -172,7 +172,7 @@ const event = (type: string, about: string, field = "id"): Step => ({
   pick: (body, answerOf) => body.data?.find((each: Body) => each.data?.object?.id === answerOf(about)?.[field])
 })
 
-/** A wallet asks its buyer at a page of its own, so what is made here is canceled. */
+/** A wallet's buyer would confirm on its own page, so these payments are canceled. */
 const wallet = (method: Method): ReadonlyArray<Step> => [
   { name: `${method} of a buyer`, ask: () => post("/v1/payment_methods", { type: method }) },
   {
@@ -237,7 +237,7 @@ const appeal: ReadonlyArray<Step> = [
   evidence("third evidence, submitted", "third dispute", { uncategorized_text: "losing_evidence" }, true),
   {
     ...disputeUntil("appeal, offered", "third dispute", "appeal_needs_response"),
-    // Whether the loss was told before is Stripe's.
+    // Whether Stripe reports the loss first varies.
     loose: ["balance_transactions", "is_charge_refundable"],
     hand: (answerOf) => {
       const about = answerOf("third dispute")
@@ -314,7 +314,7 @@ export const stepsOf = ({ appeals, byHand }: Run, found: ReadonlyArray<Method>):
   event(byHand ? "checkout.session.completed" : "checkout.session.expired", `session for ${found[0] ?? "card"}`)
 ]
 
-/** Acts that no program can do, with any key. */
+/** Actions that no program can do, whatever its key. */
 export const byHandNotes = [
   "Pay on Stripe's own pages, which can't be automated: run with --by-hand, and pay on each page it prints.",
   "Appeal a lost dispute, if the account's dispute settings allow it: run with --appeals.",

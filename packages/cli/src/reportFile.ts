@@ -1,7 +1,7 @@
 /**
- * `coffer reports file`: reads the file of a report into a file here (docs/reports.md). It is streamed, since it may
- * have a gigabyte, into a part beside its place, which gets the file's name when it is whole. A line that breaks is
- * taken up where it broke, by `Range`; so is the part that a killed command has left.
+ * `coffer reports file`: downloads the file of a report (docs/reports.md). It is streamed, since it may have a
+ * gigabyte, into a partial file next to the target, which is renamed when it is complete. A lost connection is resumed
+ * by `Range`, and so is the partial file of a killed command.
  */
 import { systemProblem } from "@coffer/rules/systemProblem"
 import { Console, Duration, Effect, FileSystem, Option, Redacted, type Scope } from "effect"
@@ -16,9 +16,9 @@ import { count } from "./output.ts"
 import { plain } from "./plain.ts"
 import { progress, progressLine } from "./progress.ts"
 
-/** Tries that bring no byte, one after the other, until it is given up. */
+/** Attempts in a row without a byte before it gives up. */
 const triesMax = 5
-/** From one try to the next, and how long one may bring nothing. */
+/** The pause between attempts, and how long one may be silent. */
 const pause = "1 second"
 const patience = Duration.seconds(30)
 
@@ -60,7 +60,7 @@ const notReady = ({ failure_reason, report_no, rows_done, status }: Report) =>
         `wait until coffer reports get ${report_no} shows succeeded`
       )
 
-/** The number of the report is in the part's name: no other's part is taken up. */
+/** The partial file's name has the report's number, so that no other report's file is resumed. */
 const fetchReport = Effect.fnUntraced(function* (client: Client, report: Report, place: string) {
   const fs = yield* FileSystem.FileSystem
   const part = `${place}.${report.report_no}.part`
@@ -71,7 +71,7 @@ const fetchReport = Effect.fnUntraced(function* (client: Client, report: Report,
     Option.match(info, { onNone: () => 0, onSome: ({ size }) => Number(size) })
   )
   let at = yield* here
-  // The file of a report never changes, so a longer one is no part of it.
+  // A report's file never changes, so a longer file cannot be part of it.
   if (at > report.bytes || report.bytes === 0) {
     yield* fs.writeFileString(part, "")
     at = 0
@@ -101,7 +101,7 @@ const cutOff = ({ bytes, report_no }: Report, at: number) =>
     isPassing: true
   })
 
-/** One try: all that comes is appended. */
+/** One attempt: appends what it receives. */
 const takenFrom = Effect.fnUntraced(function* (
   { account }: Client,
   report: Report,

@@ -19,7 +19,7 @@ import { mergeLists } from "./resource.ts"
 
 const resendMax = 10_000
 
-/** Half of what a merchant may write, so that its shop can go on; and what receivers may be asked to bear. */
+/** Half of a merchant's write limit, so that its shop keeps working, and a load that receivers can bear. */
 const perSecond = { merchant: 1, operator: 10 }
 
 /** Finds deliveries and resends them. */
@@ -74,7 +74,7 @@ interface Query {
   readonly endpoint_id?: string
 }
 
-/** To one receiver: of its deliveries of an event the newest counts. */
+/** Identifies a receiver and an event: only the newest such delivery counts. */
 const wayOf = ({ endpoint_id, event_id, url }: WebhookDelivery) => `${event_id} ${endpoint_id ?? url}`
 
 /** Oldest first, as they would have come. */
@@ -97,7 +97,7 @@ const failedOf = Effect.fnUntraced(function* ({ next }: Sender) {
   return chosen.toReversed()
 })
 
-/** Writes are counted by the minute; what comes above waits as long as the service says. */
+/** Writes have a limit per minute; further ones wait as long as the service says. */
 const untilLetIn = { maxRetries: 20, deadlineMs: 600_000 }
 
 const byMerchant = Effect.fnUntraced(function* ({ since, ...query }: Query, isDry: boolean) {
@@ -107,7 +107,7 @@ const byMerchant = Effect.fnUntraced(function* ({ since, ...query }: Query, isDr
   const sender: Sender = {
     next: mergeLists(client, [list], ({ id }) => id),
     perSecond: perSecond.merchant,
-    // Under a key of its own, so that a command which is begun again after a cut sends nothing twice.
+    // With its own idempotency key, so that a rerun after an interruption sends nothing twice.
     act: ({ id }) =>
       outcomeOfSending(
         client.ask((coffer) =>
@@ -131,7 +131,7 @@ const byOperator = Effect.fnUntraced(function* (merchant: string, mode: string, 
   const sender: Sender = {
     next: pager(operator, path, { ...query, ...created, mode }, idOf),
     perSecond: perSecond.operator,
-    // The operator's API knows no Idempotency-Key: one whose answer is lost is looked for, and not sent again.
+    // The operator API has no Idempotency-Key: after a lost answer the resend is looked up, not repeated.
     act: Effect.fnUntraced(function* (delivery) {
       if (yield* isOvertaken(delivery)) return { outcome: "skipped", problem: "it was already resent" }
       return yield* outcomeOfSending(operator.post(`/webhook_deliveries/${delivery.id}/resend`)).pipe(

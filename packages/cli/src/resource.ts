@@ -1,4 +1,4 @@
-/** The commands that all kinds of objects have: get one, list them, and watch new ones come. */
+/** The commands of every kind of object: get, list, and tail. */
 import { Console, Effect, Option } from "effect"
 import { Argument, type Command, Flag } from "effect/cli"
 import type { Coffer, FollowOptions, List, Page } from "../../sdk/src/index.ts"
@@ -31,19 +31,19 @@ export interface Resource<Item, Filters extends Command.Command.Config> {
     cursors: Cursors,
     filters: Command.Command.Config.Infer<Filters>
   ) => ReadonlyArray<List<Item>>
-  /** The list of new objects: those after this one, or from the first on. */
+  /** The list of objects after this one, or from the first. */
   readonly followed?: (
     coffer: Coffer,
     after: string | null,
     filters: Command.Command.Config.Infer<Filters>,
     options: FollowOptions
   ) => AsyncGenerator<Item, void, undefined>
-  /** They are dropped after some time, and a place in their list with them. */
+  /** They expire, and with them a cursor in their list. */
   readonly isDropped?: boolean
-  /** Left out of `tail`: what tailing makes itself. */
+  /** Excluded from `tail`: objects that tailing itself creates. */
   readonly isOwnEcho?: (item: Item, filters: Command.Command.Config.Infer<Filters>) => boolean
 }
-/** The number in the example of a command's help, by its argument. */
+/** The sample number in a command's help, by argument. */
 export const sampleOf = {
   "trade-no": "cart-4711",
   "refund-no": "refund-1",
@@ -113,7 +113,7 @@ export const listCommand = <Item, const Filters extends Command.Command.Config>(
     })
   )
 
-/** The items of several lists, newest first: gives the next ones, at most so many; none after the last. */
+/** The items of several lists, newest first: returns the next ones, up to a limit; none after the last. */
 export const mergeLists = <Item>({ ask }: Client, lists: ReadonlyArray<List<Item>>, idOf: (item: Item) => string) => {
   const iterators = lists.map((list) => list[Symbol.asyncIterator]())
   const heads: Array<IteratorResult<Item, void>> = []
@@ -161,7 +161,7 @@ export const tailCommand = <Item, const Filters extends Command.Command.Config>(
         keep: () => Effect.void,
         ...tellOutages(client)
       }
-      // Each has its own position: what is new in one of them may be older than what another has shown.
+      // Each list has its own position: a new item in one may be older than one shown from another.
       yield* Effect.forEach(
         pages.entries(),
         ([index, [first]]) => {
@@ -198,13 +198,13 @@ export const eachFollowed = Effect.fnUntraced(function* <Item, E, R>(
   }
 }, Effect.scoped)
 
-/** On standard error, when the service goes away and when it is back. */
+/** On standard error, when the service stops and resumes answering. */
 export const tellOutages = ({ account: { baseUrl } }: Client) => ({
   lost: ({ message }: CliFailure) => Console.error(`coffer: ${plain(message)} Retrying until it responds.`),
   found: Console.error(`coffer: ${plain(baseUrl)} is responding again.`)
 })
 
-/** When an object is no longer kept, all that is kept is newer. A sandbox's clock may pass a month in a moment. */
+/** If an object has expired, all remaining ones are newer. A sandbox's clock may skip a month in a moment. */
 const fromFirst = <Item>(source: Source<Item>): Source<Item> => ({
   idOf: source.idOf,
   newerThan: (id, take) =>
@@ -237,7 +237,7 @@ export const sourceOf = <Item>(
     newerThan: Effect.fnUntraced(function* (id, take) {
       if (id !== undefined)
         return yield* pagesOf({ limit: pageMax, ending_before: id }, (items) => take(items.toReversed()))
-      // Without any object to begin at, pages go backwards. There was none a moment ago, so there are few.
+      // Without a starting object, pages are read backwards. There was none a moment ago, so there are few.
       const all: Array<Item> = []
       yield* pagesOf({ limit: pageMax }, (items) => Effect.sync(() => void all.push(...items)))
       yield* take(all.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1)))

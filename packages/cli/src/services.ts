@@ -1,6 +1,6 @@
 /**
- * The parts of this machine that commands need: files, and a terminal. Node's reader of a terminal is loaded when a
- * person is asked something, and no command starts another program.
+ * The parts of this machine that commands need: files, and a terminal. Node's readline is loaded only for a prompt, and
+ * no command starts another program.
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"

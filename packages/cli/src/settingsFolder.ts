@@ -5,7 +5,7 @@ import { Config, Effect, FileSystem, Option, Path } from "effect"
 import { failed } from "./CliFailure.ts"
 import { plain } from "./plain.ts"
 
-/** An absolute folder that a variable names. */
+/** An absolute folder from an environment variable. */
 const folderIn = (name: string) =>
   Effect.flatMap(Path.Path, (path) =>
     Config.option(Config.String(name)).pipe(
@@ -14,7 +14,7 @@ const folderIn = (name: string) =>
     )
   )
 
-/** `coffer` in the folder of the XDG specification. None where nothing says where that is. */
+/** `coffer` in the folder of the XDG specification. None if it cannot be determined. */
 export const settingsFolder = Effect.gen(function* () {
   const path = yield* Path.Path
   const home = Option.map(yield* folderIn("HOME"), (folder) => path.join(folder, ".config"))
@@ -24,7 +24,7 @@ export const settingsFolder = Effect.gen(function* () {
   )
 })
 
-/** The text of a file that belongs to this user and is closed to others; "" where there is none. */
+/** The text of a file that belongs to this user and only this user can read; "" if there is none. */
 export const readClosed = Effect.fnUntraced(function* (file: string, otherwise: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* Effect.option(fs.stat(file))

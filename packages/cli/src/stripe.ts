@@ -1,4 +1,4 @@
-/** `coffer stripe rehearse`: tries the real Stripe with a sandbox key, and says where it differs from the simulator. */
+/** `coffer stripe rehearse`: compares the real Stripe, by a sandbox key, with the simulator. */
 import { randomUUID } from "node:crypto"
 import { Clock, Config, Console, Effect, Option, Redacted } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
@@ -70,7 +70,7 @@ const rehearseCommand = anyonesCommand(
     const { control, url } = yield* Effect.mapError(start(settings), () =>
       failed("no_simulator", "The Stripe simulator can't listen on this machine.", "check that 127.0.0.1 is available")
     )
-    // Its webhooks would go to the address that the real ones go to.
+    // Its webhooks would go to the same address as the real ones.
     yield* Effect.ignore(control.hold_webhooks({}))
     const rehearsal = yield* rehearse({
       real,
@@ -109,7 +109,7 @@ const simulator = Effect.tryPromise({
     failed("no_simulator", "The Stripe simulator is not installed here.", "run it in a checkout, after npm ci")
 })
 
-/** Never a flag: a list of the machine's processes shows these. */
+/** Never a flag: flags are visible in the process list. */
 const keyOfSandbox = Effect.gen(function* () {
   const setting = yield* Effect.orElseSucceed(Config.option(Config.Redacted("STRIPE_KEY")), Option.none)
   const next = "set STRIPE_KEY to a key that begins with sk_test_ or rk_test_"

@@ -8,7 +8,7 @@ export const throughProxy = Effect.gen(function* () {
   if (Option.isNone(setting)) return
   const proxy = Redacted.value(setting.value)
   if (!isProxy(URL.parse(proxy))) {
-    // The wrong text is not shown: it may hold the password.
+    // The wrong value is not shown: it may contain the password.
     const next = "use the form http://user:password@proxy.example:3128; user and password are optional"
     return yield* failed("bad_proxy", "STRIPE_PROXY is not a valid proxy URL.", next, 2)
   }

@@ -1,14 +1,14 @@
-/** Calls to Stripe, or to what stands for it, with one sandbox key. Nothing of an answer is printed here. */
+/** Calls Stripe, or its simulator, with one sandbox key. Answers are never printed here. */
 import { randomUUID } from "node:crypto"
 import { Effect, Option } from "effect"
 import { failed } from "./CliFailure.ts"
 import { parseJson } from "./json.ts"
 
 export const stripes = "https://api.stripe.com"
-/** Stripe takes files there alone. */
+/** The only host at which Stripe accepts files. */
 const stripesForFiles = "https://files.stripe.com"
 
-/** The form of the answers that are asked for. */
+/** The requested API version. */
 export const apiVersion = "2026-10-28.endive"
 
 // oxlint-disable-next-line no-explicit-any -- what others answer; the comparison looks at its form
@@ -23,17 +23,17 @@ export interface Ask {
   readonly method: "GET" | "POST" | "DELETE"
   readonly path: string
   readonly params?: object
-  /** Sent with it as a form of parts. */
+  /** Sent as multipart/form-data. */
   readonly file?: File
 }
 
 export interface World {
-  /** `key`: of idempotency, for a call that is made again after its answer was lost. */
+  /** `key`: the idempotency key, for a retry after a lost answer. */
   readonly call: (ask: Ask, key?: string) => Effect.Effect<Answer, ReturnType<typeof failed>>
 }
 
 const answerMillisMax = 30_000
-/** Calls that Stripe puts off (429) are made again so often, a second apart. */
+/** How often rate-limited calls (429) are retried, a second apart. */
 const putOffMax = 5
 
 export const worldAt = (url: string, key: string): World => {
@@ -87,7 +87,7 @@ const withFile = (form: ReadonlyArray<[string, string]>, file: File): FormData =
   return parts
 }
 
-/** `{a: {b: [1]}}` is `a[b][0]=1`, as Stripe reads it. */
+/** `{a: {b: [1]}}` becomes `a[b][0]=1`, Stripe's format. */
 const pairsOf = (value: object, within = ""): Array<[string, string]> =>
   Object.entries(value).flatMap(([name, each]): Array<[string, string]> => {
     const path = within === "" ? name : `${within}[${name}]`

@@ -1,4 +1,4 @@
-/** `coffer trigger payment.succeeded`: makes an event happen in the sandbox, and says what was done for it. */
+/** `coffer trigger payment.succeeded`: makes an event happen in the sandbox, and reports the steps. */
 import { EventType } from "@coffer/model/EventType"
 import { Console, Effect, Option } from "effect"
 import { Argument } from "effect/cli"
@@ -52,7 +52,7 @@ export const triggerCommand = command(
 
 const looksMax = 60
 
-/** Waits half a minute for events that come later, such as that of a late payment that goes back. */
+/** Waits half a minute for later events, such as the return of a late payment. */
 const eventOf = Effect.fnUntraced(function* ({ ask }: Client, type: EventType, objectId: string) {
   for (let look = 0; look < looksMax; look++) {
     const { data } = yield* ask((coffer) => coffer.events.list({ type, object_id: objectId, limit: 1 }).page())

@@ -1,6 +1,6 @@
 /**
- * How each type of event comes about in the sandbox: through the real flow, as a buyer, a bank and a merchant's server
- * would make it (spec: Events). Each step reports itself.
+ * Produces each type of event in the sandbox by the real flow, as a buyer, a bank and a merchant's server would (spec:
+ * Events). Each step is reported.
  */
 import type { EventType } from "@coffer/model/EventType"
 import { Effect } from "effect"
@@ -11,13 +11,13 @@ import { money } from "./output.ts"
 
 export interface Stage {
   readonly client: Client
-  /** The order that it happens to, by a number of it; undefined for a new one. */
+  /** The order to use, by one of its numbers; undefined for a new one. */
   readonly ref?: string | undefined
-  /** Tells a step that was done. */
+  /** Reports a finished step. */
   readonly tell: (step: string) => Effect.Effect<void>
 }
 
-/** The number of what the event is about. */
+/** The number of the event's object. */
 type Flow = (stage: Stage) => Effect.Effect<string, CliFailure>
 
 const amount = 1_999
@@ -42,7 +42,7 @@ const pay = Effect.fnUntraced(function* ({ client, tell }: Stage, { trade_no }: 
   return after
 })
 
-/** An order that was paid before stays as it is. */
+/** An order that is already paid is used unchanged. */
 const payOrder = (stage: Stage, how?: Paying) =>
   Effect.flatMap(order(stage), (made) =>
     how?.outcome === undefined && /^(paid|partially_refunded)$/.test(made.status)
@@ -64,7 +64,7 @@ const refund = Effect.fnUntraced(function* ({ client, tell }: Stage, { amount, c
   return made
 })
 
-/** The buyer's bank settles a refund that waits for it. */
+/** The buyer's bank settles a pending refund. */
 const settleRefund = Effect.fnUntraced(function* (
   { client, tell }: Stage,
   refundNo: string,
@@ -113,7 +113,7 @@ export const flows: Readonly<Record<EventType, Flow>> = {
     return refund_no
   }),
   "refund.failed": Effect.fnUntraced(function* (stage) {
-    // Cards are paid back at once; here the bank has its say.
+    // Card refunds succeed at once; here the bank decides.
     const { refund_no } = yield* refund(stage, yield* payOrder(stage, { payment_method: "alipay" }))
     yield* settleRefund(stage, refund_no, "failed")
     return refund_no

@@ -1,4 +1,4 @@
-/** `coffer webhooks certify`: whether a receiver of webhooks stands what will come, and how to fix it. */
+/** `coffer webhooks certify`: whether a webhook receiver copes with everything Coffer can send, and how to fix it. */
 import { Config, Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type Result, resultsOf, type Severity } from "./certifyChecks.ts"
@@ -9,7 +9,7 @@ import { indentedJson } from "./json.ts"
 import { paint } from "./output.ts"
 import { plain } from "./plain.ts"
 
-/** Exit codes 1 and 2 are for a command that could not do its work. */
+/** Exit codes 1 and 2 mean that the command itself failed. */
 const grades = {
   A: { exitCode: 0, says: "passes every check" },
   B: { exitCode: 3, says: "works, but breaks on unusual input" },
@@ -19,7 +19,7 @@ const grades = {
 
 const gradeOf: Readonly<Record<Severity, keyof typeof grades>> = { fragile: "B", lossy: "C", dangerous: "F" }
 
-/** The worst counts. */
+/** The worst fault decides. */
 export const gradeOfAll = (severities: ReadonlyArray<Severity>): keyof typeof grades =>
   severities
     .map((severity) => gradeOf[severity])

@@ -1,4 +1,4 @@
-/** Flags as the API takes them: what was not given is left out, and moments are read from what people type. */
+/** Converts flags for the API: omits missing ones, and parses times as people type them. */
 import { DateTime, Duration, Effect, Option, type Types } from "effect"
 import { failed } from "./CliFailure.ts"
 
@@ -6,7 +6,7 @@ type WithoutNone<Fields> = {
   readonly [Name in keyof Fields]?: Fields[Name] extends Option.Option<infer Value> ? Value : never
 }
 
-/** Only what was given. */
+/** Only the flags that were given. */
 export const withoutNone = <Fields extends Readonly<Record<string, Option.Option<unknown>>>>(
   fields: Fields
 ): Types.Simplify<WithoutNone<Fields>> =>
@@ -16,7 +16,10 @@ export const withoutNone = <Fields extends Readonly<Record<string, Option.Option
 
 const units = { s: "seconds", m: "minutes", h: "hours", d: "days" } as const
 
-/** `2h` before `now`, which is asked only then; a day's begin in UTC, as times are shown; or a moment for the API. */
+/**
+ * `2h` before `now`, which is only evaluated then; the start of a day in UTC, the zone of displayed times; or a time
+ * for the API.
+ */
 export const sinceOf = Effect.fnUntraced(function* <E, R>(since: string, now: Effect.Effect<DateTime.Utc, E, R>) {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(since) ?? []
   if (count !== undefined) {
