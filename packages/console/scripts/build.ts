@@ -12,7 +12,7 @@ import { chosenTokens, icon } from "../src/tokens.ts"
 const home = path.resolve(import.meta.dirname, "..")
 const dist = path.join(home, "dist")
 
-// `npm ci --omit=dev` installs no bundler: a console that was built before stays, and the service runs without one.
+// `npm ci --omit=dev` installs no bundler: an earlier build stays, and the service runs without a console.
 const bundler = await import("rolldown").catch(() => undefined)
 if (bundler === undefined) process.exit(0)
 
@@ -23,7 +23,7 @@ mkdirSync(dist)
 // description may not be empty.
 const literal = /(?:"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\$])*`)/.source
 const description = new RegExp(`\\b(description|summary):\\s*${literal}(?:\\s*\\+\\s*${literal})*`, "g")
-/** In the contract and the declarations of resources only descriptions are sentences with a full stop. */
+/** In the contract and in resource declarations only descriptions end with a full stop. */
 const sentence = /"[A-Z](?:\\.|[^"\\\n])* (?:\\.|[^"\\\n])*(?:"\s*\+\s*"(?:\\.|[^"\\\n])*)*\."/g
 const withoutDescriptions = {
   name: "without-descriptions",
@@ -55,7 +55,7 @@ const css = [chosenTokens, ...sheets.toSorted().map((name) => readFileSync(path.
 const sheet = `style-${createHash("sha256").update(css).digest("hex").slice(0, 8)}.css`
 writeFileSync(path.join(dist, sheet), css)
 
-// The best quality takes seconds, so it is done here and not by the service. It makes a tenth less.
+// The best compression saves a tenth but takes seconds, so it is done here and not by the service.
 const compress = promisify(brotliCompress)
 await Promise.all(
   readdirSync(dist).map(async (name) => {

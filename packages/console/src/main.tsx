@@ -1,4 +1,7 @@
-/** Starts the console: who is signed in, and the pages of the account or of the installation that the address names. */
+/**
+ * Starts the console: finds the signed-in person, and shows the pages of the account or the installation in the
+ * address.
+ */
 import { StrictMode, useEffect } from "react"
 import { createRoot } from "react-dom/client"
 import { Redirect, Route, Router, Switch, useLocation } from "wouter"
@@ -75,7 +78,7 @@ const Console = () => {
 const useTop = () => {
   const [path] = useLocation()
   useEffect(() => {
-    // Its promise is no cleanup for React.
+    // React would take the promise for a cleanup function.
     void scrollTo(0, 0)
   }, [path])
 }

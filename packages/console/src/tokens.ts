@@ -1,4 +1,4 @@
-/** The look of all pages: checkout, receipts, sign-in and console. Colours for light and dark, as text of CSS. */
+/** The theme of all pages: checkout, receipts, sign-in and console. Colours for light and dark, as CSS. */
 const light = `
   --page: #f5f4f0; --card: #fff; --line: #dedbd3; --edge: #8a8f8c; --ink: #1b2422; --soft: #56615e;
   --accent: #17614f; --accent-ink: #fff; --tint: #eef5f2; --alert: #9c2730; --alert-tint: #fcf0f0; --note: #f7f6f2;
@@ -8,7 +8,7 @@ const dark = `
   --accent: #7fd1b9; --accent-ink: #0d1f1a; --tint: #20302b; --alert: #ff9c9c; --alert-tint: #33201f; --note: #222b28;
   --plate: #fff;`
 
-/** The grounds of words in the accent colour. */
+/** The backgrounds of text in the accent colour. */
 const groundsIn = (colours: string): ReadonlyArray<string> =>
   [...colours.matchAll(/--(?:page|card|tint): #(\w+)/g)].map(([, hex = ""]) =>
     hex.length === 3 ? `#${[...hex].map((digit) => digit + digit).join("")}` : `#${hex}`
@@ -31,7 +31,7 @@ export const chosenTokens = `${tokens}
 :root[data-theme="dark"] { color-scheme: dark;${dark} }
 `
 
-/** A chest. In the address itself, so that it is not asked for. */
+/** A chest, as a data URL, so that it needs no request. */
 export const icon =
   "data:image/svg+xml," +
   "%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E" +

@@ -1,6 +1,6 @@
 /**
- * The Idempotency-Keys of an act. Contents that are sent again have the same key, so a second press after a lost answer
- * does nothing twice. The keys live as long as the dialog: opening it again begins another act.
+ * The Idempotency-Keys of an action. The same contents get the same key, so a second press after a lost answer does
+ * nothing twice. The keys live as long as the dialog: opening it again starts a new action.
  */
 import * as Context from "effect/Context"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -11,7 +11,7 @@ export class ActKeys {
   readonly #keys = new Map<string, string>()
   #newest: string | undefined
 
-  /** The key for these contents: of a request that has sent them, or a new one. */
+  /** The key for these contents: that of an earlier request with them, or a new one. */
   of(contents: string): string {
     const key = this.#keys.get(contents) ?? randomId()
     this.#keys.set(contents, key)
@@ -20,7 +20,7 @@ export class ActKeys {
   }
 
   /**
-   * The service refused the newest request, and would repeat that under its key: the next try is another act. A request
+   * Drops the key after a definite refusal, which the service would repeat: the next try is a new action. A request
    * that is still running, or whose outcome is unknown, keeps its key.
    */
   note(problem: Problem) {
@@ -29,10 +29,10 @@ export class ActKeys {
   }
 }
 
-/** Refusals after which the same request under the same key may still be done. */
+/** Refusals after which the same request with the same key may still succeed. */
 const unended = new Set(["idempotency_in_progress", "internal_error", "processor_error", "rate_limited"])
 
-/** The keys under which the requests of a call are sent. */
+/** The keys of a call's requests. */
 export const SentKeys = Context.Reference<ActKeys | undefined>("@coffer/console/SentKeys", {
   defaultValue: () => undefined
 })
@@ -42,7 +42,7 @@ export const Replaces = Context.Reference<string | undefined>("@coffer/console/R
   defaultValue: () => undefined
 })
 
-/** The text by which two requests are the same: where they go, and the body. */
+/** Identifies a request: its URL and body. */
 export const contentsOf = ({ body, method, url }: HttpClientRequest.HttpClientRequest): string =>
   `${method} ${url} ${bodyText(body)}`
 
@@ -57,7 +57,7 @@ const bodyText = (body: HttpClientRequest.HttpClientRequest["body"]): string => 
     case "Raw":
       return String(body.body)
     case "Stream":
-      // No act of a page sends one. Each is another.
+      // Outside of an action every request gets a new key.
       return randomId()
   }
 }
@@ -69,7 +69,7 @@ const textOf = (value: FormDataEntryValue) =>
 
 let held: ActKeys | undefined
 
-/** Runs the act of a dialog: calls that it begins before it first waits are sent under the dialog's keys. */
+/** Runs the action of a dialog: calls that start before its first wait use the dialog's keys. */
 export const withKeys = <A>(keys: ActKeys, run: () => A): A => {
   held = keys
   try {
@@ -79,5 +79,5 @@ export const withKeys = <A>(keys: ActKeys, run: () => A): A => {
   }
 }
 
-/** The keys of the dialog that runs, or new ones. */
+/** The keys of the running dialog, or new ones. */
 export const heldKeys = (): ActKeys => held ?? new ActKeys()

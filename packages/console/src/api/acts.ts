@@ -1,4 +1,4 @@
-/** Acts: calls that change something. After each one all that is on the screen is read again. */
+/** Actions: calls that change something. After each, everything on the screen is reloaded. */
 import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,10 +13,10 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import { heldKeys, Replaces, SentKeys } from "./actKeys.ts"
 import { registry } from "./registry.ts"
 
-/** The key of every query: an act reads all of them again that are on the screen. */
+/** The reactivity key of every query: an action reloads all queries on the screen. */
 export const shown = ["shown"] as const
 
-/** A failed call as a page tells it. */
+/** A failed call as a page shows it. */
 export type Problem =
   /** The service refused, with a reason. `param`: the wrong field. */
   | {
@@ -26,9 +26,9 @@ export type Problem =
       readonly param?: string
       readonly requestId: string
     }
-  /** The service did not answer, or was too busy. `mayBeDone`: another try might do it a second time. */
+  /** The service did not answer, or was too busy. `mayBeDone`: a retry might do it a second time. */
   | { readonly kind: "away"; readonly mayBeDone?: boolean }
-  /** A fault of the console or an answer that it does not understand. */
+  /** A bug of the console, or an answer that it does not understand. */
   | { readonly kind: "unexpected"; readonly message: string }
 
 export type Outcome<A> = { readonly done: A } | { readonly problem: Problem }
@@ -38,9 +38,9 @@ interface Callable<R> {
 }
 
 /**
- * Does an act. After a lost or busy answer it is retried twice with the same Idempotency-Key, and so is the next press
- * in its dialog. `tries`: 1 for an act that takes no such key and would be done twice. `replaces`: the version of the
- * object that was read; where it is another by now, nothing is done.
+ * Runs an action. After a lost answer or 503 it is retried twice with the same Idempotency-Key, which the next press in
+ * its dialog also uses. `tries`: 1 for an action without a key, which a retry would do twice. `replaces`: the version
+ * of the object that was read; if it has changed, nothing is done.
  */
 export const act = <A, E, R>(
   api: Callable<R>,
@@ -65,7 +65,7 @@ export const act = <A, E, R>(
   })
 }
 
-/** Asks once, beside what the screen shows: nothing is read again after it. Tried as often as an act. */
+/** Reads once, independently of the screen: nothing is reloaded afterwards. Retried like an action. */
 export const ask = <A, E, R>(api: Callable<R>, call: Effect.Effect<A, E, R>): Promise<Outcome<A>> => {
   const tried = Effect.retry(call, { while: isAway, times: 2, schedule: Schedule.exponential("400 millis") })
   const inside = Effect.flatMap(AtomRegistry.getResult(registry, api.runtime), (services) =>
@@ -76,13 +76,13 @@ export const ask = <A, E, R>(api: Callable<R>, call: Effect.Effect<A, E, R>): Pr
   )
 }
 
-/** A transport that failed, or 503: the same call may be sent again. */
+/** A transport error or 503: the same call may be retried. */
 const isAway = (error: unknown): boolean =>
   (HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError") || codeOf(error) === 503
 
 const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown } | null)?.code
 
-/** The first failure of a call as a page tells it. */
+/** The first failure of a call as a page shows it. */
 export const problemOf = (cause: Cause.Cause<unknown>): Problem => {
   const error = Cause.squash(cause)
   if (isAway(error)) return { kind: "away" }
@@ -96,7 +96,7 @@ export const problemOf = (cause: Cause.Cause<unknown>): Problem => {
 
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** A body that the contract refuses before it is sent, as the service would have refused it. */
+/** Validates a body against the contract before it is sent, with the refusal that the service would give. */
 const typedWrong = ({ issue }: Schema.SchemaError): Problem => {
   const [first] = issuesOf(issue).issues
   const path = (first?.path ?? []).map((segment) => String(typeof segment === "object" ? segment.key : segment))
@@ -104,5 +104,5 @@ const typedWrong = ({ issue }: Schema.SchemaError): Problem => {
   return path.length === 0 ? wrong : { ...wrong, param: path.join(".") }
 }
 
-/** Reads all again that is on the screen. */
+/** Reloads everything on the screen. */
 export const readAgain = <R>(api: Callable<R>) => act(api, Effect.void)

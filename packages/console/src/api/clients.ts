@@ -1,6 +1,6 @@
 /**
  * The APIs that the console calls, typed by the contract: `/v1` in one account, the console's own, and in
- * `operatorsApi.ts` the operators'. A person's session stands for the key (docs/decisions/0130). No other file of the
+ * `operatorsApi.ts` the operators'. A person's session replaces the key (docs/decisions/0130). No other file of the
  * console sends a request.
  */
 import { Api } from "@coffer/contract/Api"
@@ -41,7 +41,7 @@ export const prepare = (rewrite: (url: string) => string) => (client: HttpClient
     HttpClient.tapError(() => Effect.sync(noteNoAnswer))
   )
 
-/** An answer that the contract does not know. A mistyped body is a failure of its own: it is never sent. */
+/** An answer that does not match the contract. An invalid body is a separate failure: it is never sent. */
 export class UnreadableAnswer extends Error {}
 
 export const readable = (decoding: Effect.Effect<unknown, unknown, unknown>) =>
@@ -110,7 +110,7 @@ export const askWhetherThere = async (): Promise<void> => {
   if (answer !== undefined) noteAnswer(answer.status)
 }
 
-/** Whether the service sends another console than this one. Without an answer it is away. */
+/** Whether the service has a newer console than this one. Without an answer the service is away. */
 export const hasNewerConsole = async (): Promise<boolean> => {
   const answer = await fetch("/console", { cache: "no-store" }).catch(() => undefined)
   if (answer === undefined) {

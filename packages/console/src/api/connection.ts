@@ -1,6 +1,6 @@
 /**
- * Whether the service answers. Each answer and each failed call is noted here. While it is away the pages keep their
- * content and take no acts. A session that ended leads to the sign-in page.
+ * Whether the service answers, by the outcome of every call. While it is away the pages keep their content and their
+ * actions are disabled. An ended session leads to the sign-in page.
  */
 import * as Atom from "effect/reactivity/Atom"
 import { registry } from "./registry.ts"
@@ -8,9 +8,9 @@ import { registry } from "./registry.ts"
 /** Since when the service does not answer; undefined while it does. */
 export const awaySince = Atom.keepAlive(Atom.make<Date | undefined>(undefined))
 
-/** When the newest refusal for want of a quota, or of room, ends: what its `Retry-After` says. */
+/** When to retry after the latest 429 or 503, by its `Retry-After`. */
 let freeAt = 0
-/** Where the answer names no time. */
+/** If the answer has no `Retry-After`. */
 const secondsUnsaid = 2
 
 /** At least one. */
@@ -30,7 +30,7 @@ export const noteNoAnswer = () => {
   if (registry.get(awaySince) === undefined) registry.set(awaySince, new Date())
 }
 
-/** The sign-in page, which comes back to the page that was open. */
+/** Opens the sign-in page, which returns to the open page. */
 export const leave = () => {
   sessionStorage.setItem("coffer.then", location.pathname + location.search)
   location.assign("/console/sign-in")

@@ -1,12 +1,12 @@
 /**
- * Texts that were typed and not sent yet, kept in this browser by person and object: they outlive the page, and the
- * session. One goes when it is sent, when its person signs out, and after two weeks; the oldest go where there are too
- * many.
+ * Drafts: typed texts that were not sent yet, kept in this browser by person and object, beyond the page and the
+ * session. A draft is removed when it is sent, when its person signs out, and after two weeks; with too many drafts the
+ * oldest are removed.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
-/** The texts of a form by their fields, and what else belongs to them. */
+/** The texts of a form by field, and its further data. */
 export interface Draft<More> {
   /** The version of the object that the typing began with. */
   readonly version: string
@@ -32,20 +32,20 @@ const encode = Schema.encodeSync(Stored)
 
 const namesHere = (): ReadonlyArray<string> => Object.keys(localStorage).filter((name) => name.startsWith(prefix))
 
-/** Where drafts of this person about an object are. */
+/** The storage key of this person's draft for an object. */
 export const draftName = (personId: string, ...object: ReadonlyArray<string>): string =>
   `${prefix}${[personId, ...object].join(".")}`
 
 const storedAt = (name: string) =>
   Option.filter(decode(localStorage.getItem(name)), ({ at }) => Date.now() - at < keptMillis)
 
-/** `isMore`: whether what else was kept is still of its type. */
+/** `isMore`: whether the stored further data still has the right type. */
 export const readDraft = <More>(name: string, isMore: (more: unknown) => more is More): Draft<More> | undefined => {
   const found = Option.getOrUndefined(storedAt(name))
   return found !== undefined && isMore(found.more) ? { ...found, more: found.more } : undefined
 }
 
-/** A browser without room for it keeps none. */
+/** If the browser has no room, no draft is kept. */
 export const keepDraft = (name: string, draft: Draft<unknown>) => {
   const text = encode({ at: Date.now(), ...draft })
   if (text.length > charactersMax) return
@@ -66,5 +66,5 @@ export const keepDraft = (name: string, draft: Draft<unknown>) => {
 
 export const forgetDraft = (name: string) => localStorage.removeItem(name)
 
-/** For a person who signs out: the next one at this browser finds nothing. */
+/** At sign-out, so that the next person at this browser finds nothing. */
 export const forgetDrafts = () => namesHere().forEach(forgetDraft)

@@ -1,6 +1,6 @@
 /**
- * Pages of lists, as the contract types them. The names of filters are the contract's: another one does not compile.
- * Their values are texts of the address bar, which the client's schema checks when it encodes them.
+ * Pages of lists, as the contract types them. Filter names are the contract's, and any other does not compile. Their
+ * values are texts from the address bar, which the client's schema checks when it encodes them.
  */
 import type { ListQuery } from "@coffer/contract/Lists"
 import type * as AsyncResult from "effect/reactivity/AsyncResult"
@@ -10,7 +10,7 @@ import type * as Schema from "effect/Schema"
 /** The query of a list as the address has it: filters, a cursor and a size. */
 export type Query = Readonly<Record<string, string>>
 
-/** The query of a list that has no filters of its own. */
+/** The query of a list without filters. */
 export type PlainQuery = Schema.Struct<typeof ListQuery>["Type"]
 
 /** The part of a list's answer that pages read. */
@@ -31,6 +31,6 @@ export type PageOf<Row, Wanted> = (query: TextQuery<Wanted>) => PageAtom<Row>
 /** These texts as the contract's query. */
 export const asQuery = <Wanted>(query: TextQuery<Wanted>): Wanted => query as Wanted
 
-/** An answer without the file of `format=csv`, which no page asks for. */
+/** Narrows an answer: no page requests the file of `format=csv`. */
 export const withoutFile = <Answer, E>(answers: Answers<Answer, E>) =>
   answers as Answers<Extract<Answer, { readonly data: unknown }>, E>

@@ -1,22 +1,22 @@
 /**
- * Work of many calls: acts on many rows, exports, walks. Where the quota of a minute is used up it waits as the service
- * says and goes on, and where the service is busy or away it waits a few times. It ends at once when it is stopped.
+ * Retries for long work: bulk actions, exports, walks. When the rate limit is reached it waits as long as the service
+ * says; while the service is busy or away it retries a few times. A stop ends it at once.
  */
 import type { Outcome } from "./acts.ts"
 import { secondsToWait } from "./connection.ts"
 
 export interface Patience {
   readonly signal: AbortSignal
-  /** The seconds of a wait that begins; undefined when it is over. */
+  /** Called with the seconds of a wait when it starts, and with undefined when it ends. */
   readonly onWait: (seconds: number | undefined) => void
 }
 
-/** A longer wait is for a person to decide. */
+/** Longer waits are left to the person. */
 const secondsMax = 120
-/** Waits for a service that does not answer. */
+/** Backoff for a service that does not answer. */
 const lostMax = 5
 
-/** Calls until the answer is one to show. `call` sends the same each time, so that nothing is done twice. */
+/** Retries until the answer can be shown. `call` repeats the same request, so that nothing is done twice. */
 export const patiently = async <A>(
   call: () => Promise<Outcome<A>>,
   { onWait, signal }: Patience

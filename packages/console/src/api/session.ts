@@ -15,9 +15,9 @@ export interface InAccount extends Account {
   readonly api: AccountApi
   /** Where the account's pages are: `/mer_.../sandbox`. */
   readonly base: string
-  /** Whether the role has this scope. Acts beyond it are not offered, and the service refuses them (0130). */
+  /** Whether the role has this scope. Other actions are not offered, and the service refuses them (0130). */
   readonly may: (scope: Scope) => boolean
-  /** The same for one act that moves money of many objects. */
+  /** The same for a bulk action that moves money. */
   readonly mayMoveMany: boolean
 }
 
@@ -34,10 +34,10 @@ export const AccountContext = createContext<InAccount | undefined>(undefined)
 
 export const useAccount = (): InAccount => useContext(AccountContext)!
 
-/** Milliseconds between two looks for a service that is away. */
+/** Milliseconds between two checks while the service is away. */
 const lookEvery = 3_000
 
-/** Looks for a service that is away, and reads all that is shown again once it answers. */
+/** Polls a service that is away, and reloads everything shown once it answers. */
 export const useReturn = () => {
   const isAway = useAtom(awaySince) !== undefined
   const wasAway = useRef(false)

@@ -1,9 +1,9 @@
 /**
- * Random names and the clipboard without what browsers give to pages of a secure origin alone: the console may be
- * opened over plain HTTP at another name than localhost, as in a local network.
+ * Random ids and the clipboard without APIs that browsers restrict to secure origins: the console may be opened over
+ * plain HTTP in a local network.
  */
 
-/** A random name, such as of an act: 122 bits, as a UUID has. */
+/** A random id, such as of an action: 122 bits, like a UUID. */
 export const randomId = (): string => {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = (bytes[6]! & 0x0f) | 0x40
@@ -21,7 +21,7 @@ export const copyText = async (text: string): Promise<boolean> => {
       () => false
     )
   }
-  // In front of a dialog a field of the page cannot be selected.
+  // While a dialog is open, a field outside it cannot be selected.
   const place = document.querySelector("dialog[open]") ?? document.body
   const before = document.activeElement
   const field = Object.assign(document.createElement("textarea"), { value: text, className: "unseen" })

@@ -1,4 +1,4 @@
-/** Acts of people and of operators on this merchant. */
+/** The audit log of this merchant: actions of its people and of operators. */
 import type { MerchantAuditEntryResource } from "@coffer/contract/ConsoleMerchant"
 import { personMayDo } from "@coffer/rules/people/mayDo"
 import { useState } from "react"
@@ -97,7 +97,7 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Entry>> => [
   code("id", words.number, { isHidden: true })
 ]
 
-/** The act's name opens what was sent, and what was before and after. */
+/** The action's name opens its details: the request, and the values before and after. */
 const Details = ({ entry }: { readonly entry: Entry }) => {
   const words = useWords(texts)
   const [isOpen, setOpen] = useState(false)

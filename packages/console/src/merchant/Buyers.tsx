@@ -1,4 +1,4 @@
-/** A buyer's data at this merchant: what would be erased, erasing it with its progress, and all that is kept. */
+/** A buyer's data at this merchant: preview and run an erasure, and export everything that is kept. */
 import type { ErasureResource } from "@coffer/contract/Erasures"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -51,7 +51,7 @@ const texts = {
 }
 type Texts = typeof texts.en
 
-/** How far an erasure is, whose number stands in the address. */
+/** The progress of the erasure in the address. */
 const Progress = ({ number, words }: { readonly number: string; readonly words: Texts }) => {
   const { api } = useAccount()
   const query = api.query("erasures", "get", { params: { erasure_no: number }, reactivityKeys: shown })

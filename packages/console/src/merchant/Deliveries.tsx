@@ -38,7 +38,7 @@ const texts = {
 }
 type Texts = typeof texts.en
 
-/** The receiver's last answer, in a word. */
+/** The receiver's last answer, in short. */
 export const lastAnswer = ({ attempts }: Delivery, none: string): string => {
   const last = attempts.at(-1)
   return last === undefined ? "–" : String(last.status_code ?? last.failure ?? none)
@@ -79,7 +79,7 @@ const resendAct = (account: InAccount, words: Texts): BulkAct<Delivery> => ({
   run: ({ id }) => resend(account, id)
 })
 
-/** The columns and the pages of deliveries, also for the parts of other pages. */
+/** The list of deliveries, also for sections of other pages. */
 export const useDeliveries = () => {
   const words = useWords(texts)
   return { ...listOf(useReader(), words, useLanguage()), words }

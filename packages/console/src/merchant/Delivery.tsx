@@ -54,12 +54,12 @@ interface Props {
   readonly back: readonly [href: string, text: string]
   readonly pageOf: Reader["pageOf"]
   readonly acts: (delivery: DeliveryRow) => React.ReactNode
-  /** Shown first beside the facts that all readers see. */
+  /** Further facts, shown first. */
   readonly facts?: (delivery: DeliveryRow) => NamedFacts
   readonly children?: (delivery: DeliveryRow) => React.ReactNode
 }
 
-/** The page as each reader has it. */
+/** The page for any reader. */
 export const DeliveryPage = ({ acts, back, children, facts, number, pageOf, result }: Props) => {
   const words = useWords(deliveryTexts)
   const language = useLanguage()

@@ -1,4 +1,4 @@
-/** The page of a dispute: how long is left, the evidence, the loss accepted; and in the sandbox the bank's word. */
+/** The page of a dispute: its deadline, the evidence, accepting it; and in the sandbox the bank's decision. */
 import type { DisputeResource } from "@coffer/contract/Disputes"
 import { disputes } from "@coffer/resources/returns"
 import { Link } from "wouter"
@@ -100,7 +100,7 @@ const Dispute = ({ number }: { readonly number: string }) => {
   )
 }
 
-/** Where it stands, and what is to be done. */
+/** The state of the dispute, and what to do. */
 const Stand = ({ dispute, words }: { readonly dispute: DisputeResource; readonly words: Texts }) => {
   const language = useLanguage()
   const { evidence_due_by, status } = dispute

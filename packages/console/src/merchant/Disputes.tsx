@@ -51,7 +51,7 @@ export const leftText = (due: string, now: number, language: Language): string |
   return format.format(Math.max(1, Math.floor(seconds / 60)), "minute")
 }
 
-/** A deadline that is counted down while one looks at it. */
+/** A live countdown to a deadline. */
 export const Due = ({ at, isOpen }: { readonly at: string | null; readonly isOpen: boolean }) => {
   const words = useWords(texts)
   const language = useLanguage()

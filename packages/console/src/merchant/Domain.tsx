@@ -197,7 +197,7 @@ const CheckNow = () => {
   )
 }
 
-/** The type of the record that leads to this place. */
+/** The type of the DNS record for this target. */
 const typeOf = (place: string): string => {
   if (place.includes(":")) return "AAAA"
   return /^[\d.]+$/.test(place) ? "A" : "CNAME"
@@ -209,7 +209,7 @@ const Records = ({ domain, pointTo }: { readonly domain: Domain; readonly pointT
     { type: "TXT", name: domain.record_name, value: domain.record_value },
     ...pointTo.map((value) => ({ type: typeOf(value), name: domain.host, value }))
   ]
-  // Name and value stand one above the other, so that a phone shows both.
+  // Name above value, so that both fit on a phone.
   return (
     <>
       {rows.map(({ name, type, value }) => (

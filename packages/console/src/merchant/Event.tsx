@@ -116,7 +116,7 @@ const Deliveries = ({ eventId }: { readonly eventId: string }) => {
   )
 }
 
-/** The address first: it tells the deliveries of one event apart. */
+/** The URL first, since it distinguishes the deliveries of one event. */
 const byAddress = <Row,>(columns: ReadonlyArray<Column<Row>>): ReadonlyArray<Column<Row>> =>
   ["url", "status", "answer", "attempts", "next_attempt_at"].flatMap((name) =>
     columns.filter(({ id }) => id === name).map((column) => (name === "url" ? { ...column, isWide: false } : column))

@@ -1,4 +1,4 @@
-/** The evidence in a dispute: texts and files as a draft, which the bank gets once it is submitted. */
+/** The evidence of a dispute: texts and files are saved as a draft, and submitted to the bank. */
 import type { DisputeResource, EvidenceResource } from "@coffer/contract/Disputes"
 import { EvidenceFileType, evidenceNames } from "@coffer/model/Evidence"
 import { evidenceFilesMax, evidenceTextLengthMax } from "@coffer/model/Limits"
@@ -162,7 +162,7 @@ export const Evidence = ({ dispute, stored }: Props) => {
   )
 }
 
-/** The evidence that was kept or sent, to read. */
+/** Saved or submitted evidence, read-only. */
 const Kept = ({ stored, words }: { readonly stored: EvidenceResource; readonly words: Texts }) => {
   const named = Object.entries(stored.evidence as Record<string, string>)
   if (named.length === 0 && stored.files.length === 0) return <p className="soft">{words.none}</p>
@@ -205,14 +205,16 @@ const isFiles = (more: unknown): more is ReadonlyArray<File> =>
 const versionOf = ({ updated_at }: EvidenceResource) => updated_at ?? "none"
 const textsOf = ({ evidence }: EvidenceResource): Typed["texts"] => evidence as Record<string, string>
 
-/** Typed evidence over the stored one: a text of one's own stands, and so do those of others in all other fields. */
+/**
+ * Merges typed evidence with the stored one: fields that this person has edited win, all others take the stored text.
+ */
 const merged = (typed: Typed, before: Typed, stored: EvidenceResource): Typed => {
   const own = Object.entries(typed.texts).filter(([name, text]) => text !== (before.texts[name] ?? ""))
   const isOwn = JSON.stringify(typed.files) !== JSON.stringify(before.files)
   return { texts: { ...textsOf(stored), ...Object.fromEntries(own) }, files: isOwn ? typed.files : stored.files }
 }
 
-/** The draft, and what this person has typed in this browser and not sent yet. */
+/** The draft, and the person's unsent changes in this browser. */
 const Draft = (props: Props & { readonly words: Texts }) => {
   const { dispute, stored, words } = props
   const { merchantId, mode } = useAccount()
@@ -220,7 +222,7 @@ const Draft = (props: Props & { readonly words: Texts }) => {
   const personId = AsyncResult.isSuccess(session) ? session.value.data.person.person_id : ""
   const name = draftName(personId, merchantId, mode, dispute.dispute_no)
   const now: Typed = { texts: textsOf(stored), files: stored.files }
-  // The evidence that the form begins with, and the version that it replaces. `times`: how often it was refilled.
+  // The initial evidence of the form, and the version that it replaces. `times`: how often the form was refilled.
   const [form, setForm] = useState(() => {
     const kept = readDraft(name, isFiles)
     const isSame =
@@ -268,7 +270,7 @@ const Draft = (props: Props & { readonly words: Texts }) => {
 const DraftForm = (
   props: Props & {
     readonly words: Texts
-    /** Where it is kept in this browser. */
+    /** Its storage key in this browser. */
     readonly name: string
     readonly initial: Typed
     readonly version: string
@@ -327,7 +329,7 @@ const DraftForm = (
       setSaving(false)
       if ("problem" in outcome) return tell(outcome.problem)
       setNote(words.saved)
-      // The page's own read may fail. Without an answer the next save asks what to do.
+      // The reload may fail. Then the next save reports the conflict.
       const read = await patiently(
         () =>
           ask(

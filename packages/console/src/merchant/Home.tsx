@@ -1,4 +1,4 @@
-/** The first page of a merchant: figures, what needs attention, and before the first payment how to start. */
+/** The home page of a merchant: figures, what needs attention, and a guide to the first payment. */
 import type { OverviewResource } from "@coffer/contract/ConsoleMerchant"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
@@ -230,7 +230,7 @@ const OfCurrency = ({ figures, words }: { readonly figures: Currency; readonly w
 const Tile = (props: {
   readonly name: string
   readonly note: string
-  /** The list of its objects. */
+  /** The address of the list of these objects. */
   readonly to?: string
   readonly children: React.ReactNode
 }) => {

@@ -151,7 +151,7 @@ const columns = (
 
 type ActsOf = (key: Key) => React.ReactNode
 
-/** The list as each reader has it. `actsOf`: what may be done with a key. */
+/** The list for any reader. `actsOf`: the actions on a key. */
 export const useKeys = (actsOf: ActsOf | undefined): ListBy<Key, ApiKeyQuery> => {
   const reader = useReader()
   const words = useWords(texts)

@@ -1,4 +1,4 @@
-/** The ledger: the balance of each wallet, its proof, and every movement of money. */
+/** The ledger: balances, the verification of the hash chain, and all transactions. */
 import type { BalanceTransactionResource, LedgerQuery } from "@coffer/contract/Balance"
 import { ledger } from "@coffer/resources/wallets"
 import { Link } from "wouter"

@@ -1,4 +1,4 @@
-/** The page of one row of the ledger: what it moved, what it is about, and its link of the chain. */
+/** The page of a ledger row: its amount, its source, and its position in the hash chain. */
 import type { BalanceTransactionResource, LedgerLinkResource } from "@coffer/contract/Balance"
 import { ledger } from "@coffer/resources/wallets"
 import { useEffect, useState } from "react"
@@ -48,7 +48,7 @@ const texts = {
 }
 type Texts = typeof texts.en
 
-/** The API has no call for one row: it is the one after its newer neighbour, or the newest of all. */
+/** The API has no call for a single row: it is read as the one after its newer neighbour, or as the newest. */
 const cursorOf = (newer: Page<{ readonly id: string }>) => {
   const [neighbour] = newer.data.data
   return { limit: "1", ...(neighbour === undefined ? {} : { starting_after: neighbour.id }) }
@@ -185,7 +185,7 @@ const Computed = ({ link, words }: { readonly link: LedgerLinkResource; readonly
   return digest === link.hash ? <strong className="holds">{words.same}</strong> : words.other
 }
 
-/** A refund's and a dispute's rows are steps of their order's story. */
+/** The rows of refunds and disputes are steps of their order's timeline. */
 const ToStory = ({ row, words }: { readonly row: BalanceTransactionResource; readonly words: Texts }) => {
   const { id, reference_id } = row
   if (reference_id.startsWith("TRD_")) return <StoryLink tradeNo={reference_id} id={id} words={words} />

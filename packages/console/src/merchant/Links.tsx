@@ -1,4 +1,4 @@
-/** The list of payment links, and how one is made. */
+/** The list of payment links, and creating one. */
 import type { PaymentLinkQuery, PaymentLinkResource } from "@coffer/contract/PaymentLinks"
 import { paymentLinks } from "@coffer/resources/orders"
 import { act } from "../api/acts.ts"

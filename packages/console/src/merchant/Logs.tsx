@@ -96,10 +96,10 @@ interface Group {
   readonly last: Log
 }
 
-/** Calls of one class, at most. */
+/** The maximum of calls of one class. */
 const groupedMax = 500
 
-/** A path without the numbers of objects in it. */
+/** A path with its ids removed. */
 const routeOf = (path: string) =>
   path
     .split("/")
@@ -119,7 +119,7 @@ const groupsOf = (logs: ReadonlyArray<Log>): ReadonlyArray<Group> => {
   return [...groups.values()].toSorted((one, other) => other.count - one.count)
 }
 
-/** It reads only when it is opened. */
+/** Reads only once it is opened. */
 const Groups = () => {
   const words = useWords(texts)
   const [isOpen, setOpen] = useState(false)

@@ -1,4 +1,4 @@
-/** A list of a merchant's objects, as its reader has it. */
+/** A list of a merchant's objects, for its reader. */
 import { type List, ListPage } from "../parts/ListPage.tsx"
 import { useReader } from "./reader.ts"
 

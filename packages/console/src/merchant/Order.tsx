@@ -1,4 +1,4 @@
-/** The page of an order: its story, its refunds and disputes, its receipt, and what its status allows. */
+/** The page of an order: its timeline, refunds, disputes and receipt, and the actions that its status allows. */
 import type { OrderResource } from "@coffer/contract/Orders"
 import { orders } from "@coffer/resources/orders"
 import { cardText } from "@coffer/model/PaymentMethod"
@@ -51,7 +51,7 @@ const Order = ({ number }: { readonly number: string }) => {
   )
 }
 
-/** What is more than its value. */
+/** Fields with a cell of their own. */
 const factsOfOwn = ({ expires_at, paid_card, receipt_number, receipt_url, status }: OrderResource, open: string) => ({
   paid_card: paid_card === null ? undefined : cardText(paid_card),
   expires_at: status === "pending" ? <Time at={expires_at} /> : undefined,
@@ -63,7 +63,7 @@ const factsOfOwn = ({ expires_at, paid_card, receipt_number, receipt_url, status
     )
 })
 
-/** The newest refunds and disputes of the order; its story has all of them. */
+/** The newest refunds and disputes of the order; its timeline has all of them. */
 const Parts = ({ number }: { readonly number: string }) => {
   const { lists } = useReader()
   const language = useLanguage()

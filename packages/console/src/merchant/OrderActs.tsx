@@ -1,5 +1,5 @@
 /**
- * Acts on an order: refund it, expire it, send its receipt, change its notes, and in the sandbox be the buyer.
+ * Actions on an order: refund, expire, send the receipt, edit; and in the sandbox act as the buyer.
  */
 import type { OrderResource } from "@coffer/contract/Orders"
 import { sent } from "../api/sent.ts"

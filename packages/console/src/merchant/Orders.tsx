@@ -1,4 +1,4 @@
-/** The list of orders, and how one is created here. */
+/** The list of orders, and creating one. */
 import type { OrderQuery, OrderResource } from "@coffer/contract/Orders"
 import { orders } from "@coffer/resources/orders"
 import { act } from "../api/acts.ts"
@@ -66,7 +66,7 @@ const expireAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
     )
 })
 
-/** It asks for what the row shows as left: where less is left by now it is refused. */
+/** Refunds the remaining amount of the row: if less remains by now, the refund is refused. */
 const refundAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
   name: words.refund,
   says: words.refundSays,

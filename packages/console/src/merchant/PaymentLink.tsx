@@ -1,4 +1,4 @@
-/** The page of a payment link: its address, the orders that its visits made, and opening and closing it. */
+/** The page of a payment link: its URL, its orders, activation and deactivation. */
 import type { PaymentLinkResource } from "@coffer/contract/PaymentLinks"
 import { linkKey } from "@coffer/model/Metadata"
 import { paymentLinks } from "@coffer/resources/orders"
@@ -137,7 +137,7 @@ const Address = (props: { readonly number: string; readonly url: string; readonl
   )
 }
 
-/** As a picture of its own: an image runs no script, whatever is in it. */
+/** As an image, which cannot run scripts whatever it contains. */
 const QrCode = ({ number, words }: { readonly number: string; readonly words: Texts }) => {
   const account = useAccount()
   const [picture, setPicture] = useState<string>()

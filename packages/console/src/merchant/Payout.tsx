@@ -1,4 +1,4 @@
-/** The page of a payout: where it is, its movements of money, and what it is made of. */
+/** The page of a payout: its state, its balance transactions, and its reconciliation. */
 import type { PayoutResource } from "@coffer/contract/Payouts"
 import { payouts } from "@coffer/resources/wallets"
 import type * as AsyncResult from "effect/reactivity/AsyncResult"
@@ -41,20 +41,20 @@ const texts = {
 interface Props {
   readonly number: string
   readonly result: AsyncResult.AsyncResult<{ readonly data: PayoutResource }, unknown>
-  /** The list that it stands in. */
+  /** The list that it belongs to. */
   readonly back: string
   /** What its state means for the reader. */
   readonly says: (payout: PayoutResource) => string
   readonly acts?: (payout: PayoutResource) => React.ReactNode
-  /** Shown beside its state. */
+  /** Shown next to its state. */
   readonly mark?: (payout: PayoutResource) => React.ReactNode
-  /** Shown first beside the facts that all readers see. */
+  /** Further facts, shown first. */
   readonly facts?: (payout: PayoutResource) => NamedFacts
   readonly above?: React.ReactNode
   readonly children?: React.ReactNode
 }
 
-/** The page as each reader has it. */
+/** The page for any reader. */
 export const PayoutPage = ({ above, acts, back, children, facts, mark, number, result, says }: Props) => {
   const language = useLanguage()
   return (

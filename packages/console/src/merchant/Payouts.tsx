@@ -1,4 +1,4 @@
-/** Payouts of this environment: money on its way to the merchant's bank. Operators ask for them. */
+/** Payouts of this environment to the merchant's bank. Operators create them. */
 import type { PayoutQuery, PayoutResource } from "@coffer/contract/Payouts"
 import { payouts } from "@coffer/resources/wallets"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"

@@ -1,4 +1,4 @@
-/** Which merchant and which environment the pages are about, and the way to the others. */
+/** The switch of merchant and environment. */
 import { Link, useLocation } from "wouter"
 import { useAccount } from "../api/session.ts"
 import type { SignedIn } from "../parts/Shell.tsx"

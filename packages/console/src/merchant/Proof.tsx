@@ -1,4 +1,4 @@
-/** The proof of a wallet's ledger, made by the merchant's own browser: with progress, to stop, and to go on with. */
+/** Verifies a wallet's ledger in the merchant's own browser, with progress, stop and resume. */
 import type { Link as ChainLink, Rule } from "@coffer/rules/wallet/chain"
 import { useEffect, useRef, useState } from "react"
 import { Link } from "wouter"

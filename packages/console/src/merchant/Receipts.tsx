@@ -1,4 +1,4 @@
-/** Receipts: paid orders, where the receipt of each went, and sending it again. */
+/** Receipts: paid orders, the recipient of each receipt, and sending it again. */
 import type { OrderQuery, OrderResource } from "@coffer/contract/Orders"
 import { orders } from "@coffer/resources/orders"
 import { act } from "../api/acts.ts"
@@ -86,7 +86,7 @@ const sendAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
     )
 })
 
-/** Only a paid order has a receipt. Without a choice these are the ones that nothing went back from. */
+/** Only a paid order has a receipt. Without a filter, orders without refunds are listed. */
 const withReceipt = ["paid", "partially_refunded", "refunded"]
 
 const listOf = ({ account, lists }: Reader, words: Texts, language: Language): ListBy<Row, OrderQuery> => ({

@@ -1,4 +1,4 @@
-/** The page of a refund: its order, its movements of money, its metadata, and in the sandbox the bank's word. */
+/** The page of a refund: its order, its balance transactions, its metadata, and in the sandbox the bank's decision. */
 import type { RefundResource } from "@coffer/contract/Refunds"
 import { refunds } from "@coffer/resources/returns"
 import { Link } from "wouter"

@@ -40,7 +40,7 @@ const listOf = ({ lists }: Reader, words: Texts, language: Language): ListBy<Ref
   )
 })
 
-/** The list, also for parts of other pages. */
+/** The list, also for sections of other pages. */
 export const useRefunds = () => listOf(useReader(), useWords(texts), useLanguage())
 
 const Refunds = () => <ObjectList list={useRefunds()} />

@@ -1,4 +1,4 @@
-/** The lines of a report that is answered at once, as a table: a statement, fees, or frozen money. */
+/** The table of a report that is answered immediately: a statement, fees, or frozen money. */
 import type { AnsweredReport, FeeLine, FrozenLine, ReportLine, StatementLine } from "@coffer/contract/Reports"
 import { Link } from "wouter"
 import { useAccount } from "../api/session.ts"
@@ -68,7 +68,7 @@ const money = <Field extends string>(
   cell: (line) => <Amount minor={line[field]} currency={line.currency} />
 })
 
-/** In a statement a movement that leaves a balance alone shows nothing, so that the others are seen. */
+/** In a statement an unchanged balance is left empty, so that the others stand out. */
 const change = (name: string, field: "available" | "frozen"): Column<StatementLine> => ({
   name,
   isNumber: true,
@@ -76,7 +76,7 @@ const change = (name: string, field: "available" | "frozen"): Column<StatementLi
     line.sequence === null && line[field] === 0 ? "" : <Amount minor={line[field]} currency={line.currency} />
 })
 
-/** A table of one kind of line. */
+/** A table of lines of one kind. */
 const tableOf = <Line extends ReportLine>(
   object: Line["object"],
   columns: ReadonlyArray<Column<Line>>

@@ -1,4 +1,4 @@
-/** Reports: short ones are read here at once; long ones are made as files, with progress. */
+/** Reports: short ones are shown here at once; long ones are created as files, with progress. */
 import type { ReportResource } from "@coffer/contract/Reports"
 import { useRef, useState } from "react"
 import { type Outcome, shown } from "../api/acts.ts"
@@ -167,7 +167,7 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<ReportResource>> => [
 const sizeText = (bytes: number) =>
   bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1_000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-/** Bytes of one request: a reader that is cut off loses no more than these. */
+/** Bytes of one request, which is all that a lost connection loses. */
 const partSize = 4 * 1024 * 1024
 
 const readPart = async (account: InAccount, path: string, range: string): Promise<Outcome<Blob>> => {
@@ -180,7 +180,7 @@ const readPart = async (account: InAccount, path: string, range: string): Promis
     : { done: part }
 }
 
-/** Reads the file part by part, and goes on where it was stopped or cut off. */
+/** Downloads the file in parts, and resumes after a stop or a lost connection. */
 const Save = ({ report, words }: { readonly report: ReportResource; readonly words: Texts }) => {
   const account = useAccount()
   const parts = useRef<Array<Blob>>([])
@@ -308,7 +308,7 @@ interface Request {
   readonly days: { readonly from: string; readonly to: string }
 }
 
-/** What is frozen now has no days. */
+/** A report of currently frozen money has no days. */
 const queryOf = ({ currency, days, kind }: Request) => (kind === "frozen" ? currency : { ...days, ...currency })
 
 const reportOf = (api: AccountApi, { currency, days, kind }: Request) => {

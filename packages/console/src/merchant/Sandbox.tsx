@@ -1,4 +1,4 @@
-/** The sandbox: the buyer and the bank by hand, the channel, and the clock. */
+/** The sandbox: simulate the buyer, the bank and the channel, and advance the test clock. */
 import * as Effect from "effect/Effect"
 import { useLocation } from "wouter"
 import { act } from "../api/acts.ts"

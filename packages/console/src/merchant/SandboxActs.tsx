@@ -96,7 +96,7 @@ const amountOf = (typed: FormData) => {
   return amount === undefined ? {} : { amount }
 }
 
-/** A number that is typed, or chosen from the newest that fit. */
+/** A field for a number, with suggestions from the newest objects. */
 const NumberField = (props: {
   readonly label: string
   readonly hint: string

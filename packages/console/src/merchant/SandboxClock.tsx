@@ -1,4 +1,4 @@
-/** The clock of a sandbox: where it is, what is due on the way to a later moment, and moving it there. */
+/** The test clock of a sandbox: its time, what comes due until a later time, and advancing it. */
 import * as Effect from "effect/Effect"
 import { useEffect, useId, useState } from "react"
 import { Link } from "wouter"
@@ -85,7 +85,7 @@ const texts = {
 
 const hour = 3_600_000
 const day = 24 * hour
-/** As the API reads them, and how long they are. */
+/** Spans as the API takes them, with their lengths. */
 const spans: ReadonlyArray<readonly [by: string, ms: number]> = [
   ["1h", hour],
   ["6h", 6 * hour],
@@ -117,7 +117,7 @@ export const SandboxClock = () => {
     const timer = setInterval(() => registry.refresh(atom), 1_000)
     return () => {
       clearInterval(timer)
-      // It has arrived: all that is on the page is read again.
+      // It has reached its target: reload everything on the page.
       void act(api, Effect.void)
     }
   }, [isMoving, atom, api])
@@ -239,7 +239,7 @@ interface DueItem {
   readonly to: string
 }
 
-/** Rows of what is due that are shown. */
+/** The maximum of shown due rows. */
 const rowsMax = 12
 
 const Due = ({ now, until }: { readonly now: number; readonly until: Date }) => {
@@ -273,7 +273,7 @@ const Due = ({ now, until }: { readonly now: number; readonly until: Date }) => 
   )
 }
 
-/** In order; things of one kind in one minute are one row. */
+/** Sorted; items of one kind in the same minute are one row. */
 const together = (items: ReadonlyArray<DueItem>) => {
   const rows = new Map<string, DueItem & { readonly count: number }>()
   for (const item of items.toSorted((one, other) => one.at.localeCompare(other.at))) {
@@ -284,7 +284,7 @@ const together = (items: ReadonlyArray<DueItem>) => {
   return [...rows.values()]
 }
 
-/** All that the lists say is to come, at most 100 of each kind. */
+/** Everything that comes due by the lists, at most 100 of each kind. */
 const useDue = (): ReadonlyArray<DueItem> => {
   const { base } = useAccount()
   const words = useWords(texts)

@@ -1,4 +1,4 @@
-/** The rights of a new key, as boxes to tick. */
+/** The permissions of a new key, as checkboxes. */
 import { covers, isOfSandbox, Scope } from "@coffer/model/Scopes"
 import { useId, useState } from "react"
 import { useWords } from "../parts/words.ts"
@@ -10,7 +10,7 @@ const texts = {
 
 interface Props {
   readonly mode: "sandbox" | "live"
-  /** Those of the person who makes the key; all of them unless given. */
+  /** The permissions of the person who creates the key; default: all. */
   readonly held?: ReadonlyArray<Scope>
 }
 

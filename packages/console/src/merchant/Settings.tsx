@@ -1,4 +1,4 @@
-/** Settings of a merchant in one environment, its terms, and how much of its quotas is used. */
+/** Settings of a merchant in one environment, its terms, and its usage of rate limits. */
 import type { MerchantSettingsResource, UpdateMerchantSettings } from "@coffer/contract/ConsoleMerchant"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { forbiddenField } from "@coffer/rules/people/mayDo"
@@ -116,7 +116,7 @@ const Settings = () => {
   )
 }
 
-/** A part of the settings: what it is for, how it stands, and a dialog that changes it, for roles that may. */
+/** A section of the settings: its purpose, its values, and a dialog to edit them, for roles that may. */
 const Part = (props: {
   readonly title: string
   readonly says: string
@@ -188,7 +188,7 @@ const Shop = ({ settings }: { readonly settings: Shown }) => {
   )
 }
 
-/** Two calls: the picture is uploaded as every file is, and then named in the settings. */
+/** Two calls: the picture is uploaded like any file, and then set in the settings. */
 const Logo = ({ settings }: { readonly settings: Shown }) => {
   const { merchantId, role } = useAccount()
   const words = useWords(texts)

@@ -1,4 +1,4 @@
-/** The whole story of an order on a time axis: each step leads to its object and to the steps that belong to it. */
+/** The timeline of an order: each step links to its object and to the related steps. */
 import type { TimelineEntry, TimelineResource } from "@coffer/contract/Timeline"
 import { commandOf } from "@coffer/rules/order/statusTable"
 import { useEffect, useMemo, useState } from "react"
@@ -102,7 +102,7 @@ export const Story = ({ currency, number }: { readonly number: string; readonly 
   )
 }
 
-/** The steps of a story that was read. */
+/** The steps of a loaded timeline. */
 export const Steps = (props: {
   readonly story: Pick<TimelineResource, "entries" | "truncated">
   readonly currency: string
@@ -148,7 +148,7 @@ export const Steps = (props: {
   )
 }
 
-/** The step that the address names, without its `#`. */
+/** The step in the address, without `#`. */
 const useHash = (): string => {
   const read = () => decoded(location.hash.slice(1))
   const [hash, setHash] = useState(read)
@@ -171,7 +171,7 @@ interface RowProps {
   readonly neighbours: ReadonlyArray<Step>
   readonly isHere: boolean
   readonly currency: string
-  /** All of the story. */
+  /** The whole timeline. */
   readonly entries: ReadonlyArray<TimelineEntry>
 }
 

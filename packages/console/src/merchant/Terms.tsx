@@ -1,4 +1,4 @@
-/** The terms of a merchant, which operators set, and how much of its quotas is used. */
+/** The terms of a merchant, which operators set, and its usage of rate limits. */
 import type { MerchantSettingsResource } from "@coffer/contract/ConsoleMerchant"
 import { shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"

@@ -1,6 +1,6 @@
 /**
- * A test event for an endpoint of the sandbox. It is a real one: the flow that it tells of happens, as `coffer trigger`
- * makes it, so that its body, its signature and its numbers are as they are later.
+ * A test event for a sandbox endpoint. It is real: it is produced by the same flow as by `coffer trigger`, so that its
+ * body, signature and ids look as they will in production.
  */
 import { EventType } from "@coffer/model/EventType"
 import * as Effect from "effect/Effect"
@@ -61,7 +61,7 @@ const answered = (client: Client) =>
 const decided = (client: Client, ref: string, outcome: "won" | "lost" | "closed") =>
   client.test_helpers.resolveDispute({ params: { ref }, payload: sent({ outcome }) })
 
-/** How each event comes about. */
+/** How each event is produced. */
 const flows: Readonly<Record<EventType, (client: Client) => Effect.Effect<unknown, unknown, never>>> = {
   "payment.succeeded": (client) => paid(client),
   "payment.failed": (client) => paid(client, { outcome: "fail" }),

@@ -1,4 +1,4 @@
-/** The page of a webhook endpoint: how it is doing, what went there, and what can be changed. */
+/** The page of a webhook endpoint: its health, its deliveries and its settings. */
 import { useState } from "react"
 import { Link, useLocation } from "wouter"
 import { act, readAgain, shown } from "../api/acts.ts"
@@ -165,7 +165,7 @@ const Sent = ({ endpointId }: { readonly endpointId: string }) => {
   )
 }
 
-/** The news of the last deliveries: whether events arrive, and if not, since when and with which answer. */
+/** The health by the latest deliveries: whether events arrive, and if not, since when and with which answer. */
 const Judged = ({ rows }: { readonly rows: ReadonlyArray<Delivery> }) => {
   const words = { ...useWords(endpointTexts), ...useWords(texts) }
   const tried = rows.filter(({ attempts }) => attempts.length > 0)

@@ -1,4 +1,4 @@
-/** The list of webhook endpoints with their health, how one is added, and the account's signing secret. */
+/** The list of webhook endpoints with their health, adding one, and the account's signing secret. */
 import type { EndpointResource } from "@coffer/contract/WebhookEndpoints"
 import { EventType, everyType } from "@coffer/model/EventType"
 import { useState } from "react"
@@ -86,7 +86,7 @@ export const endpointTexts = {
 }
 type Texts = typeof endpointTexts.en
 
-/** How the last deliveries went, the oldest first, one bar for each. */
+/** The outcome of the latest deliveries, oldest first, one bar each. */
 export const Health = ({ endpointId, count = 20 }: { readonly endpointId: string; readonly count?: number }) => {
   const { lists } = useReader()
   const words = useWords(endpointTexts)
@@ -181,7 +181,7 @@ const Webhooks = () => {
 
 const text = (typed: FormData, name: string) => String(typed.get(name) ?? "").trim()
 
-/** The values of the fields. A box that stands for all types wins over the others. */
+/** The values of the fields. The checkbox for all types overrides the others. */
 export const endpointBody = (typed: FormData) => {
   const types = typed.getAll("types").map(String)
   return {

@@ -1,4 +1,4 @@
-/** Where the page of an object is, by its number; and where a search leads. */
+/** The page of an object, by its number, and the target of a search. */
 import { ask } from "../api/acts.ts"
 import type { InAccount } from "../api/session.ts"
 
@@ -21,7 +21,7 @@ export const pageOf = (number: string): string | undefined => {
   return found === undefined ? undefined : `/${found[1]}/${encodeURIComponent(number)}`
 }
 
-/** The step of an order's story that is about an object: `refund`, `dispute`, `ledger`, `event` or `delivery`. */
+/** The address of the timeline step about an object: `refund`, `dispute`, `ledger`, `event` or `delivery`. */
 export const stepOf = (tradeNo: string, kind: string, id: string): string =>
   `/orders/${encodeURIComponent(tradeNo)}#${encodeURIComponent(`${kind}-${id}`)}`
 
@@ -38,10 +38,10 @@ const placeOf = (text: string): string => {
   return `/orders?${new URLSearchParams({ out_trade_no: text })}`
 }
 
-/** Numbers of a merchant, as they may stand in an address. */
+/** The merchant's own numbers, escaped for an address. */
 const ownNumber = /^[\w.-]*\w[\w.-]*$/
 
-/** The same, and straight to the object where an order or a refund has this number of the merchant. */
+/** The same, but leads directly to the object if an order or a refund has this merchant number. */
 export const findPlace = async ({ api }: InAccount, text: string): Promise<string> => {
   const place = placeOf(text)
   if (!place.startsWith("/orders?out_trade_no=") || !ownNumber.test(text)) return place
@@ -58,5 +58,5 @@ export const findPlace = async ({ api }: InAccount, text: string): Promise<strin
   return "done" in refund ? `/refunds/${refund.done.data.refund_no}` : place
 }
 
-/** A link from data leads only to a page of the web. */
+/** Links from data may only lead to http and https. */
 export const isWeb = (url: string): boolean => /^https?:\/\//.test(url)

@@ -1,15 +1,15 @@
 /**
- * Which steps of an order's story belong together: a request to what it made, a fact to its ledger rows and its events,
- * an event to its deliveries, a delivery to its attempts. Each pair leads both ways. Pure.
+ * Links the steps of a timeline: a request with what it created, a fact with its ledger rows and events, an event with
+ * its deliveries, a delivery with its attempts. Links go both ways. Pure.
  */
 import type { TimelineEntry } from "@coffer/contract/Timeline"
 import { decoded } from "../parts/address.ts"
 
 export interface Step {
-  /** Names it within the story, and in the address: `ledger-LED_...`. */
+  /** Identifies the step in the timeline and in the address: `ledger-LED_...`. */
   readonly key: string
   readonly entry: TimelineEntry
-  /** Keys of the steps that it belongs to and that belong to it, in the order of the story. */
+  /** The keys of related steps, in the order of the timeline. */
   readonly neighbours: ReadonlyArray<string>
 }
 
@@ -93,7 +93,7 @@ export const stepsOf = (entries: ReadonlyArray<TimelineEntry>): ReadonlyArray<St
 
 const numberNames = ["out_trade_no", "out_refund_no", "processor_dispute_id"]
 
-/** The steps that a call made: by the number in its path, and where it made something new, by its time. */
+/** The steps that a call caused: by the number in its path, or by time if it created an object. */
 const madeBy = (
   call: TimelineEntry,
   steps: ReadonlyArray<readonly [string, TimelineEntry]>,
@@ -128,7 +128,7 @@ const madeBy = (
             ? [first]
             : [last]
   const found = made.filter((key) => key !== undefined)
-  // A refused call has made nothing: it belongs to the object that it was about.
+  // A refused call has created nothing: it is linked to the object in its path.
   return found.length > 0 ? found : last === undefined ? [] : [last]
 }
 

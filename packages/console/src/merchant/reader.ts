@@ -1,6 +1,6 @@
 /**
  * How pages read the objects of one merchant in one environment: as the merchant does, or as an operator
- * (`operator/reader.tsx`). The pages are the same. What a reader has less of, or more, is said by the reader.
+ * (`operator/reader.tsx`). The pages are the same; the reader defines the differences.
  */
 import type { ApiKeyQuery, ApiKeyResource } from "@coffer/contract/ApiKeys"
 import type { BalanceTransactionResource, LedgerQuery } from "@coffer/contract/Balance"
@@ -21,7 +21,7 @@ import type { InAccount } from "../api/session.ts"
 import type { List } from "../parts/ListPage.tsx"
 import { pageOf } from "./find.ts"
 
-/** A list as its reader has it: how a page of it is read, and the page of a row, where it has one. */
+/** A list for a reader: how to read a page of it, and the address of a row's page, if any. */
 interface Listing<Row, Wanted> {
   readonly page: PageOf<Row, Wanted>
   readonly hrefOf?: (row: Row) => string
@@ -44,12 +44,12 @@ export interface Lists {
 export interface Reader {
   /** Where the merchant's pages are for this reader. */
   readonly base: string
-  /** The account whose acts these pages offer; undefined for operators, who have acts of their own. */
+  /** The account whose actions these pages offer; undefined for operators, who have their own actions. */
   readonly account: InAccount | undefined
   readonly lists: Lists
-  /** The page of the object with this number, where this reader has one. */
+  /** The address of the page of this object, if this reader has one. */
   readonly pageOf: (number: string) => string | undefined
-  /** A list with what this reader has instead of a part of it. */
+  /** Overrides parts of a list for this reader. */
   readonly adapt: <Row>(list: List<Row>) => List<Row>
 }
 

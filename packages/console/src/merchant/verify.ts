@@ -1,7 +1,7 @@
 /**
- * Verifies the chain of a wallet in this browser: reads it page by page, newest first, beside the ledger's list, and
- * hashes each row here. A proof that was stopped goes on where it was. The newest row of a proof that held is kept in
- * this browser, and has to be there with the same hash the next time (docs/ledger.md, rule 6).
+ * Verifies the hash chain of a wallet in this browser: reads it page by page, newest first, in parallel to the ledger's
+ * list, and hashes each row. A stopped verification can be resumed. The newest row of a successful one is kept in this
+ * browser, and must exist with the same hash the next time (docs/ledger.md, rule 6).
  */
 import type { BalanceTransactionResource, LedgerLinkResource } from "@coffer/contract/Balance"
 import * as Effect from "effect/Effect"
@@ -22,15 +22,15 @@ export interface Progress {
 export type Finding =
   | { readonly holds: true; readonly rows: number; readonly head: Pick<Link, "hash" | "id"> | undefined }
   | { readonly holds: false; readonly rows: number; readonly broken: Broken }
-  /** The row that an earlier proof had kept is in the chain no more. */
+  /** The kept row of an earlier verification is missing from the chain. */
   | { readonly holds: false; readonly rows: number; readonly gone: string }
 
 export interface Proof {
-  /** Goes on to the end, until it is stopped, or until a call fails; then it may be called again. */
+  /** Runs to the end, until it is stopped, or until a call fails; it may be called again to resume. */
   readonly run: (onProgress: (progress: Progress) => void, patience: Patience) => Promise<Finding | Problem | "stopped">
 }
 
-/** The chain's two lists, as a proof reads them. */
+/** The two lists that a verification reads. */
 export interface Reader {
   readonly links: (after: string | undefined) => Promise<Outcome<Page<LedgerLinkResource>>>
   readonly movements: (after: string | undefined) => Promise<Outcome<Page<BalanceTransactionResource>>>
@@ -57,7 +57,7 @@ export const readerOf = ({ api }: InAccount, currency: "USD" | "HKD" | "CNY"): R
   }
 }
 
-/** `kept`: the newest row of the last proof that held, if there was one. */
+/** `kept`: the newest row of the last successful verification, if any. */
 export const makeProof = (reader: Reader, kept: Pick<Link, "hash" | "id"> | undefined): Proof => {
   const digests = new WeakMap<Link, string>()
   const unmet = new Set(kept === undefined ? [] : [kept.id])
@@ -86,7 +86,7 @@ export const makeProof = (reader: Reader, kept: Pick<Link, "hash" | "id"> | unde
         if (patience.signal.aborted) return "stopped"
         if ("problem" in page) return page.problem
         const { data: links, has_more } = page.done.data
-        // All is read before any row is judged: a page whose ledger could not be read is read again as a whole.
+        // Both lists are read before any row is checked: if one fails, the page is read again as a whole.
         const movements: Array<Movement | "missing"> = []
         for (const link of links) {
           const movement = await ledger.movementOf(link, patience)
@@ -106,7 +106,7 @@ export const makeProof = (reader: Reader, kept: Pick<Link, "hash" | "id"> | unde
   }
 }
 
-/** The movement of a link: both lists go from the newest to the oldest. Rows are kept until their page is judged. */
+/** The movement of a link: both lists go from the newest to the oldest. Rows are kept until their page is checked. */
 const sideBySide = ({ movements }: Reader) => {
   const met = new Map<string, Movement>()
   let after: string | undefined

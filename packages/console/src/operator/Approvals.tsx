@@ -1,4 +1,4 @@
-/** All requests that wait for a second operator. */
+/** Requests that wait for a second operator. */
 import { useAtom } from "../api/registry.ts"
 import { Empty, Loaded } from "../parts/states.tsx"
 import { useWords } from "../parts/words.ts"

@@ -136,7 +136,7 @@ type End = { readonly kind: "holds" } | { readonly kind: "stopped" } | { readonl
 
 const pageSize = "100"
 
-/** Reads from the newest entry to the first, and stops at the first that does not hold. */
+/** Reads from the newest entry to the oldest, and stops at the first invalid one. */
 const verify = async (onProgress: (progress: Progress) => void, patience: Patience): Promise<End | Problem> => {
   let newer: AuditEntryResource | undefined
   let progress: Progress | undefined

@@ -1,4 +1,4 @@
-/** A buyer's data: what would be erased, erasing it, how far erasures are, and all that is kept as an archive. */
+/** A buyer's data: preview and run an erasure, the progress of erasures, and an archive of everything kept. */
 import type { ErasureResource } from "@coffer/contract/Erasures"
 import { ask, shown } from "../api/acts.ts"
 import { asQuery, type PlainQuery } from "../api/lists.ts"

@@ -1,6 +1,6 @@
 /**
- * The cluster, live: each second the runners' work, what waits, and what is due, with the last two minutes as
- * a line. Here alone the page asks each second.
+ * The live cluster: each second the runners' work, queues and due rows, with a sparkline of two minutes. The only page
+ * that polls each second.
  */
 import type { ClusterResource } from "@coffer/contract/Cluster"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
@@ -151,7 +151,7 @@ const useSamples = (): ReadonlyArray<Sample> => {
   return samples
 }
 
-/** Batches a second between each two samples. Runners tell every few seconds, so it is the mean of five. */
+/** Batches a second between each two samples. Runners report every few seconds, so this is the mean of five. */
 const ratesOf = (samples: ReadonlyArray<Sample>): ReadonlyArray<number> =>
   samples.map((sample, index) => {
     const before = samples[Math.max(0, index - 5)]!

@@ -1,4 +1,4 @@
-/** A payout of a merchant, which operators ask for. */
+/** Creates a payout of a merchant. */
 import { sent } from "../api/sent.ts"
 import { randomId } from "../api/unsafePage.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"

@@ -1,4 +1,4 @@
-/** A delivery of a webhook, as operators read it, and sending it again. */
+/** A webhook delivery for operators, with a resend. */
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useAtom } from "../api/registry.ts"

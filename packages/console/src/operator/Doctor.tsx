@@ -1,4 +1,4 @@
-/** The doctor's report: what has to be put right first, and behind it what is well. */
+/** The doctor's report: problems first, then the passed checks. */
 import type { DoctorReport } from "@coffer/contract/Doctor"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"

@@ -121,7 +121,7 @@ const columnsOf = (
   }
 ]
 
-/** A button for each kind that there is, with its count; and what one does about the chosen one. */
+/** A button for each kind with its count, and the required action for the selected kind. */
 const Kinds = ({ words }: { readonly words: Texts }) => {
   const kinds = useWords(kindTexts)
   const advice = useWords(adviceTexts)

@@ -1,4 +1,4 @@
-/** A merchant in one environment: how it stands, everything it has as it reads it itself, and its settings. */
+/** A merchant in one environment: its state, its objects as the merchant sees them, and its settings. */
 import type { MerchantResource } from "@coffer/contract/Operator"
 import { Link, useLocation } from "wouter"
 import { shown } from "../api/acts.ts"

@@ -1,4 +1,4 @@
-/** A merchant's keys with scopes, as operators make, roll, change and revoke them. */
+/** A merchant's keys with scopes: operators create, roll, edit and revoke them. */
 import type { ApiKeyResource } from "@coffer/contract/ApiKeys"
 import { sent } from "../api/sent.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"

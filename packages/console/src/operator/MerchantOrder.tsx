@@ -1,5 +1,5 @@
 /**
- * An order of any merchant as an operator reads it: first an unapplied payment, with the acts that resolve it, then the
+ * An order of any merchant for operators: first an unapplied payment, with the actions that resolve it, then the
  * timeline.
  */
 import type { TimelineEntry } from "@coffer/contract/Timeline"

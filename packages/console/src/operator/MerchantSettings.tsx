@@ -1,4 +1,4 @@
-/** Settings of a merchant that operators make: currencies, fees, quotas, note, keys, and each environment. */
+/** Settings of a merchant that operators change: currencies, fees, quotas, note, keys, and each environment. */
 import type { MerchantResource, UpdateMerchant } from "@coffer/contract/Operator"
 import {
   csvExportsPerMinuteMax,
@@ -263,7 +263,7 @@ const Change = ({ merchant: { merchant_id }, patchOf, ...shown }: ChangeProps) =
   />
 )
 
-/** While something is typed it may be no JSON yet. */
+/** While it is being typed it may not be valid JSON yet. */
 const patchOrNothing = (patchOf: (typed: FormData) => Patch, typed: FormData): Patch => {
   try {
     return patchOf(typed)

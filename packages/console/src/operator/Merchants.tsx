@@ -95,7 +95,7 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<MerchantResource>> => [
 interface Made {
   readonly merchant_id: string
   readonly sandbox_key: string
-  /** Null where live keys take two operators. */
+  /** Null if live keys need two operators. */
   readonly live_key: string | null
 }
 
@@ -107,7 +107,7 @@ const CreateMerchant = ({ words }: { readonly words: Texts }) => {
     name: typedIn(typed, "name") ?? "",
     ...(typedIn(typed, "seed") === "false" ? { seed: false } : {})
   })
-  // Sent again it would make another merchant, so it is sent once.
+  // A retry would create another merchant, so it is sent once.
   const run = async (typed: FormData) => {
     const outcome = await act(
       OperatorsApi,

@@ -1,6 +1,6 @@
 /**
- * The operator's first page, for three in the morning: what only a person can fix, the worst first, each with a link to
- * the act that fixes it. Below it what recovers by itself, and the vitals of the cluster.
+ * The operator's home page, for three in the morning: what only a person can fix, the worst first, each with a link to
+ * the action that fixes it. Below: what recovers automatically, and the health of the cluster.
  */
 import type { ClusterResource } from "@coffer/contract/Cluster"
 import type { HeldKind, HeldUpResource } from "@coffer/contract/HeldUp"
@@ -81,7 +81,7 @@ const texts = {
 }
 type Texts = typeof texts.en
 
-/** Rows of each matter that stand on this page. */
+/** The maximum of rows per section. */
 const rowsShown = 4
 const every = 5_000
 
@@ -213,7 +213,7 @@ const Matter = (props: {
   )
 }
 
-/** Live before sandbox, then what ends first, then the oldest. */
+/** Live before sandbox, then by deadline, then by age. */
 const byWeight = (left: HeldUpResource, right: HeldUpResource): number =>
   left.mode.localeCompare(right.mode) ||
   (left.due_by ?? "9").localeCompare(right.due_by ?? "9") ||

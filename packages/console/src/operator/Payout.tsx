@@ -1,4 +1,4 @@
-/** A payout: where it is, who has to approve it, and the step that is next. */
+/** A payout: its state, who has to approve it, and the next step. */
 import type { PayoutResource } from "@coffer/contract/Payouts"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"

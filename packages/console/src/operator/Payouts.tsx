@@ -1,4 +1,7 @@
-/** Payouts of all merchants that have no end yet: to approve, or to report on. Others stand at their merchant. */
+/**
+ * Payouts in progress of all merchants: to approve, or to mark as paid or failed. Completed ones are on their
+ * merchant's page.
+ */
 import type { HeldUpQuery, HeldUpResource } from "@coffer/contract/HeldUp"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"

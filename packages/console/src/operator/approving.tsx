@@ -1,4 +1,4 @@
-/** A request that waits for a second operator: who asked for what, and the same request by the one who reads it. */
+/** A request that waits for a second operator: who requested what, and a button that sends the same request. */
 import type { ApprovalResource } from "@coffer/contract/Operators"
 import type { ActOfTwo, OperatorActName } from "@coffer/contract/acts"
 import type * as Effect from "effect/Effect"
@@ -75,7 +75,7 @@ type Repeat = (client: Client, approval: ApprovalResource) => Effect.Effect<{ re
 
 const merchant_id = (target: string) => ({ merchant_id: target })
 
-/** The body of a request that the service has kept. It took the names and the values then, by the contract. */
+/** The stored body of the request. The service has validated it by the contract. */
 const kept = <Body,>(content: ApprovalResource["content"]): Body => content as Body
 
 /** The same request again. The order of its fields does not matter: the service reads them by the contract. */
@@ -103,7 +103,7 @@ const makesSecret = new Set(["merchants.resetKey", "operators.create", "api_keys
 
 const showsSecret = (act: string): boolean => makesSecret.has(act) || act === "merchants.signingSecret"
 
-/** The page on which the object stands. */
+/** The page of the object. */
 export const pageOfTarget = ({ act, target }: Pick<ApprovalResource, "act" | "target">): string => {
   if (act === "payouts.approve") return `/operator/payouts/${target}`
   if (act === "channels.set") {

@@ -34,8 +34,8 @@ export const hashOf = async (entry: AuditEntryResource): Promise<string> => {
 }
 
 /**
- * Holds entries, newest first, against the chain. `newer`: the entry after the first of them, which has to name its
- * hash. The first entry of all names no hash before it.
+ * Verifies entries, newest first. `newer`: the entry after the first of them, which has to contain its hash. The very
+ * first entry contains no previous hash.
  */
 export const firstBreak = async (
   entries: ReadonlyArray<AuditEntryResource>,

@@ -1,4 +1,4 @@
-/** Where the pages of operators show an object, by what a search found or by its number. */
+/** The operators' page of an object, by a search result or by its number. */
 import type { FoundResource } from "@coffer/contract/Lookup"
 import { ofAccount, ofOrder } from "./operator.tsx"
 

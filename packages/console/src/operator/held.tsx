@@ -7,7 +7,7 @@ import { typedIn } from "../parts/typed.tsx"
 import { ofAccount, ofOrder, OperatorAct } from "./operator.tsx"
 import { sent } from "../api/sent.ts"
 
-/** The worst first: what only an operator can decide, then what has a deadline, then what tries again by itself. */
+/** The worst first: what only an operator can decide, then what has a deadline, then what is retried automatically. */
 export const kindsByWeight: ReadonlyArray<HeldKind> = [
   "unapplied_payment",
   "stray_session",
@@ -176,7 +176,7 @@ export const NoteField = () => {
   )
 }
 
-/** The way to the act, or the act itself. */
+/** The action, or a link to it. */
 export const Mend = ({ held }: { readonly held: HeldUpResource }) => {
   const words = useWords(texts)
   const page = pageOfHeld(held)

@@ -1,4 +1,4 @@
-/** The operator who is signed in, and an act of the operators' API as a button: one that may need a second operator. */
+/** The signed-in operator, and an action of the operators' API as a button, which may need a second operator. */
 import { operatorAct, type OperatorActName } from "@coffer/contract/acts"
 import type { ApprovalResource } from "@coffer/contract/Operators"
 import type { Role } from "@coffer/model/Role"
@@ -18,7 +18,7 @@ export interface Operator {
   readonly personId: string
   /** A merchant at which this person has a role, too. */
   readonly merchantId: string | undefined
-  /** Whether the role may do it. Acts beyond it are not offered; the service decides. */
+  /** Whether the role may do it. Other actions are not offered; the service decides. */
   readonly may: (name: OperatorActName) => boolean
 }
 
@@ -49,7 +49,7 @@ export const MerchantLink = ({ id, mode = "live" }: { readonly id: string; reado
 const modeWords = { en: { sandbox: "Sandbox", live: "Live" }, zh: { sandbox: "沙盒", live: "正式" } }
 export const useModeWords = (): Readonly<Record<Mode, string>> => useWords(modeWords)
 
-/** The word after which no one can mistake sandbox for live. */
+/** The label that keeps sandbox and live apart. */
 export const ModeMark = ({ mode }: { readonly mode: Mode }) => (
   <span className={`mode ${mode}`}>{useModeWords()[mode]}</span>
 )
@@ -87,7 +87,7 @@ export interface OperatorActProps<Made = unknown> extends Omit<ActProps, "run" |
   readonly code?: (typed: FormData) => Call
   /** A secret of the answer, which is shown once. */
   readonly secret?: (data: Made) => string
-  /** Without a key of idempotency the act would be done twice if it were sent twice. */
+  /** Without an idempotency key a retry would repeat the action. */
   readonly isOnce?: boolean
 }
 
@@ -101,7 +101,7 @@ const Says = ({ fresh, says }: Pick<ActProps, "says"> & { readonly fresh: string
 const isApproval = (data: unknown): data is ApprovalResource =>
   (data as { readonly object?: unknown } | undefined)?.object === "approval"
 
-/** An act that the role may do. Where it takes two operators, the page says so and where the request waits. */
+/** An action that the role may do. If it needs two operators, the page says so and links to the waiting request. */
 export const OperatorAct = <Made,>(props: OperatorActProps<Made>) => {
   const { act: name, call, isOnce, secret, ...shown } = props
   const { may } = useOperator()

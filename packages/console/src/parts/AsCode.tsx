@@ -1,4 +1,4 @@
-/** A call as a program makes it: curl, the SDK and the command line, to copy. The key is never in it. */
+/** A call as code to copy: curl, the SDK and the command line. It never contains the key. */
 import { useState } from "react"
 import { Copy } from "./values.tsx"
 import { useWords } from "./words.ts"

@@ -1,7 +1,7 @@
 /**
- * Acts on many: the rows that are ticked, or all objects that the filter on the screen names. An act that moves money
- * takes ticked rows alone. The objects are counted first, and their money is summed up. Then each is done by its own
- * call, four at a time, with the result of each. A stop takes nothing back.
+ * Bulk actions: on the selected rows, or on all objects that match the filter. An action that moves money takes
+ * selected rows only. The objects are counted first, and their amounts are added up. Then each gets its own call, four
+ * at a time, with its result. A stop undoes nothing.
  */
 import { Fragment, useEffect, useState } from "react"
 import { ActKeys, withKeys } from "../api/actKeys.ts"
@@ -21,17 +21,17 @@ export interface BulkAct<Row> {
   readonly name: string
   readonly says: string
   readonly isDangerous?: boolean
-  /** The money that the act moves of a row. Such an act is done for ticked rows alone. */
+  /** The money that the action moves for a row. Such an action takes selected rows only. */
   readonly money?: (row: Row) => { readonly minor: number; readonly currency: string }
-  /** Whether the act makes sense for the row; the others are left out. */
+  /** Whether the action applies to the row; others are left out. */
   readonly fits: (row: Row) => boolean
-  /** Sends the same each time that it is asked for the same row. `number`: for the object that it makes, if it makes one. */
+  /** Always sends the same request for the same row. `number`: the number of the object that it creates, if any. */
   readonly run: (row: Row, number: string) => Promise<Outcome<unknown>>
 }
 
-/** Objects of one act on many. */
+/** The maximum of objects in one bulk action. */
 const itemsMax = 1_000
-/** Beyond this many objects a person types how many there are. */
+/** With more objects than this, the person has to type their number. */
 const untypedMax = 10
 const atOnce = 4
 
@@ -113,7 +113,7 @@ export const BulkMenu = <Row,>({ acts, ...props }: Props<Row> & { readonly acts:
   )
 }
 
-/** The rows that the act is for: those that are ticked, or those that the filter names, at the moment it is opened. */
+/** The rows of the action: the selected ones, or those that match the filter when the dialog is opened. */
 const useFound = <Row,>({ act, list, query, ticked }: Props<Row> & { readonly act: BulkAct<Row> }) => {
   const [count, setCount] = useState(0)
   const [wait, setWait] = useState<number>()
@@ -160,7 +160,7 @@ const BulkDialog = <Row,>(props: Props<Row> & { readonly act: BulkAct<Row>; read
   )
 }
 
-/** How many there are and what they come to, and the button that begins. */
+/** The number of objects, their total, and the start button. */
 const Confirmation = <Row,>(props: {
   readonly act: BulkAct<Row>
   readonly found: Walked<Row>
@@ -205,7 +205,7 @@ const sumsOf = (all: ReadonlyArray<{ readonly minor: number; readonly currency: 
   return [...sums]
 }
 
-/** Does them. Each row has one key for all its tries, so that none is done twice. */
+/** Runs the calls. A row keeps its key over all retries, so that none is done twice. */
 const Running = <Row,>(props: {
   readonly act: BulkAct<Row>
   readonly keyOf: (row: Row) => string

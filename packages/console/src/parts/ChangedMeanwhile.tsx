@@ -1,4 +1,4 @@
-/** The notice in a form that its object was changed by another person since it was read. Typed values are kept. */
+/** The notice in a form that another person has changed the object since it was read. Typed values are kept. */
 import { useWords } from "./words.ts"
 
 const texts = {
@@ -15,7 +15,7 @@ const texts = {
 }
 
 export const ChangedMeanwhile = (props: {
-  /** Fills the form with what is there now. */
+  /** Fills the form with the current values. */
   readonly onTheirs: () => void
   readonly onMine: () => void
   readonly children?: React.ReactNode

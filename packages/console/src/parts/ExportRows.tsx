@@ -1,6 +1,6 @@
 /**
- * Saves rows of a list as a CSV file: those of its filters or of a saved view, of a range of days, with the columns and
- * in the time zone that were chosen.
+ * Exports rows of a list as CSV: by its filters or a saved view, for a range of days, with the chosen columns and time
+ * zone.
  */
 import type { SavedViewResource } from "@coffer/contract/SavedViews"
 import { useContext, useRef, useState } from "react"

@@ -69,7 +69,7 @@ const Invitation = ({ invitation }: { readonly invitation: InvitationResource })
   )
 }
 
-/** Nothing where there is none. */
+/** Renders nothing if there are none. */
 export const Invitations = () => {
   const words = useWords(texts)
   const found = useAtom(invitationsAtom)

@@ -1,4 +1,4 @@
-/** JSON as it was sent, indented. Numbers of objects in it lead to their pages. */
+/** Indented JSON. Object numbers in it link to their pages. */
 import { Link } from "wouter"
 import { useAccount } from "../api/session.ts"
 import { pageOf } from "../merchant/find.ts"
@@ -31,7 +31,7 @@ export const Json = ({ label, value }: { readonly value: unknown; readonly label
   )
 }
 
-/** A link to a typed address, if a browser may open it; otherwise its text. */
+/** A link to an address from data, if it is safe to open; otherwise its text. */
 export const Address = ({ url }: { readonly url: string }) =>
   /^https?:\/\//i.test(url) ? (
     <a href={url} target="_blank" rel="noreferrer">

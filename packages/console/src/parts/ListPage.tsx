@@ -1,6 +1,6 @@
 /**
  * A list of objects: filters in the address bar, columns of choice, pages by cursor, live rows on the first page,
- * export, and acts on all that the filter names. Each list of the console is one value of `List`.
+ * export, and acts on all that the filter names. Each list of the console is a value of type `List`.
  */
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { useEffect, useId, useState } from "react"
@@ -25,7 +25,7 @@ export interface Column<Row> {
   /** An amount of money: a number in an export, with its currency beside it. Null where the row has none. */
   readonly amount?: (row: Row) => { readonly minor: number; readonly currency: string } | null
   readonly isNumber?: boolean
-  /** Not shown until it is chosen. */
+  /** Hidden by default. */
   readonly isHidden?: boolean
   /** Left out on a phone. */
   readonly isWide?: boolean
@@ -41,7 +41,7 @@ export interface Filter<Name extends string = string> {
 }
 
 export interface List<Row, Name extends string = string> {
-  /** Names its settings in this browser: `orders`. */
+  /** The key of its settings in this browser: `orders`. */
   readonly id: string
   readonly title: string
   readonly columns: ReadonlyArray<Column<Row>>
@@ -49,18 +49,18 @@ export interface List<Row, Name extends string = string> {
   /** The atom of a page. The same query gives the same atom. */
   readonly page: (query: Query) => PageAtom<Row>
   readonly keyOf: (row: Row) => string
-  /** The page of a row, where rows have one. */
+  /** The address of a row's page, if any. */
   readonly hrefOf?: ((row: Row) => string) | undefined
-  /** Shown while there is nothing: how it begins. */
+  /** Shown for an empty list: how to start. */
   readonly empty: React.ReactNode
   /** Buttons above the list. */
   readonly acts?: React.ReactNode
   readonly bulk?: ReadonlyArray<BulkAct<Row>>
-  /** Milliseconds between two looks at the first page; 0 for never. */
+  /** The poll interval of the first page in milliseconds; 0 for never. */
   readonly liveEvery?: number
   /** Shown above the filters. */
   readonly above?: React.ReactNode
-  /** The level of its heading: 2 where the page has another. */
+  /** The level of its heading: 2 if the page has a heading. */
   readonly level?: 1 | 2
 }
 
@@ -116,7 +116,7 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
     setQuery(view.filters)
   }
 
-  // Where there is nothing yet, there is nothing to filter, to choose or to export.
+  // An empty list needs no filters, columns or export.
   const isEmpty =
     AsyncResult.isSuccess(result) && result.value.data.data.length === 0 && isFirst && Object.keys(filters).length === 0
 
@@ -198,7 +198,7 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
   )
 }
 
-/** The table of some rows, also for the parts of an object's page. */
+/** A table of rows, also for sections of an object's page. */
 export const Rows = <Row,>(props: {
   readonly list: Pick<List<Row>, "hrefOf" | "keyOf" | "title">
   readonly columns: ReadonlyArray<Column<Row>>
@@ -277,12 +277,12 @@ const classOf = (isNumber = false, isWide = false) => `${isNumber ? "number" : "
 // Ticks ------------------------------------------------------------------------------
 
 interface Ticks<Row> {
-  /** The rows that are ticked, on other pages of the list too, as they were then. */
+  /** The selected rows as they were when selected, including those on other pages of the list. */
   readonly rows: ReadonlyMap<string, Row>
   readonly tick: (rows: ReadonlyArray<Row>, isOn: boolean) => void
 }
 
-/** The rows that are ticked, until the filter changes. */
+/** The selected rows, until the filter changes. */
 const useTicks = <Row,>(keyOf: (row: Row) => string, filter: string): Ticks<Row> => {
   const [state, setState] = useState({ filter, rows: new Map<string, Row>() })
   const rows = state.filter === filter ? state.rows : new Map<string, Row>()
@@ -299,7 +299,7 @@ const useTicks = <Row,>(keyOf: (row: Row) => string, filter: string): Ticks<Row>
 
 // The address bar --------------------------------------------------------------------
 
-/** The query of the address, and how it is set. A filter that is set begins at the newest again. */
+/** The query in the address, and its setter. Setting a filter returns to the newest page. */
 export const useQuery = (): [Query, (query: Query) => void] => {
   const [path, go] = useLocation()
   const query = Object.fromEntries(useSearchQuery())
@@ -318,8 +318,8 @@ export const useQuery = (): [Query, (query: Query) => void] => {
 const isWholeDay = (day: string) => /^[1-9]\d{3}-/.test(day)
 
 /**
- * The form stays as it is while values change, so that the keyboard stays where it is. A choice and a whole day are set
- * at once, what else is typed when its field is left or Enter is pressed.
+ * The form is not re-rendered while values change, so that the focus stays. A choice and a complete date are applied at
+ * once, other fields on blur or Enter.
  */
 const Filters = (props: {
   readonly filters: ReadonlyArray<Filter>
@@ -394,7 +394,7 @@ const Filters = (props: {
             type="button"
             className="button quiet"
             onClick={(event) => {
-              // The button goes, and the keyboard goes on from the first field.
+              // The button disappears, so the focus moves to the first field.
               event.currentTarget.form?.querySelector<HTMLElement>("input, select")?.focus()
               onChange({})
             }}

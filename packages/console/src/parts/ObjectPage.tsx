@@ -1,4 +1,4 @@
-/** The page of one object: what it is and how it stands, its acts, its fields, and what belongs to it. */
+/** The page of an object: title and state, actions, fields, and related objects. */
 import type * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Link } from "wouter"
 import { Loaded } from "./states.tsx"

@@ -1,6 +1,6 @@
 /**
- * A part of the console that is a file of its own. Its file may be away: the service does not answer, or has a newer
- * console whose files have other names. A page that cannot be drawn says so in its place, below the menu.
+ * A lazily loaded part of the console. Its file may be missing: the service does not answer, or has a newer console
+ * whose files have other names. A page that cannot be rendered says so in place, below the menu.
  */
 import { Component, type ComponentType, lazy, Suspense } from "react"
 import { awaySince } from "../api/connection.ts"
@@ -27,10 +27,10 @@ const texts = {
 class NewerConsole extends Error {}
 class FileAway extends Error {}
 
-/** How the files that did not come are asked for again. */
+/** How to retry failed files. */
 const failed = new Set<() => void>()
 
-/** A page by its file. If the file did not load, it is requested again when the guard below retries. */
+/** A lazily loaded page. If its file did not load, it is requested again when the guard below retries. */
 export const page = <Props extends object>(
   load: () => Promise<{ readonly default: ComponentType<Props> }>
 ): ComponentType<Props> => {
@@ -47,7 +47,7 @@ export const page = <Props extends object>(
   }
 }
 
-/** The place of a page: it waits for its file, and holds its faults until the address or the connection changes. */
+/** The boundary of a page: shows its loading state, and its errors until the address or the connection changes. */
 export const Part = (props: { readonly at: string; readonly children: React.ReactNode }) => {
   const isAway = useAtom(awaySince) !== undefined
   return (

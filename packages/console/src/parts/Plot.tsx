@@ -1,6 +1,6 @@
 /**
- * Bars by day, as an inline picture with a table behind it. Our own: thirty bars and an axis need no library of 45 kB,
- * and each bar is an element that a reader of the page and a pointer can name.
+ * Bars by day, as inline SVG with a table as an alternative. Our own: thirty bars and an axis need no library of 45 kB,
+ * and each bar is an element that screen readers and pointers can reach.
  */
 import { useId } from "react"
 import { useWords } from "./words.ts"

@@ -1,6 +1,6 @@
 /**
- * The one search box, which `/` and Ctrl-K open. It offers the pages whose names begin as what was typed, and the search
- * for what was typed; arrow keys choose, Enter goes there.
+ * The one search box, which `/` and Ctrl-K open. It offers pages whose names start with the typed text, and a search
+ * for it; arrow keys select, Enter opens.
  */
 import { useEffect, useId, useRef, useState } from "react"
 import { useLocation } from "wouter"
@@ -10,13 +10,13 @@ import { useWords } from "./words.ts"
 export interface NamedPage {
   readonly href: string
   readonly name: string
-  /** The group that it stands under in the menu. */
+  /** Its group in the menu. */
   readonly group?: string | undefined
 }
 
 const texts = { en: { find: "Find", pages: "Pages" }, zh: { find: "查找", pages: "页面" } }
 
-/** Pages that are offered at once. */
+/** The maximum of offered pages. */
 const offeredMax = 8
 
 /** Whether a word of the name, or the page's own address, begins with the text. */

@@ -1,4 +1,4 @@
-/** A secret that is shown once, after its act. */
+/** A secret that is shown once, after it is created. */
 import { Copy } from "./values.tsx"
 import { useWords } from "./words.ts"
 

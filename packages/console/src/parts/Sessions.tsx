@@ -1,4 +1,4 @@
-/** Where a person is signed in: each browser, to end one or all. */
+/** The person's active sessions: one per browser, to end one or all. */
 import type { SessionResource } from "@coffer/contract/People"
 import { act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
@@ -49,7 +49,7 @@ const texts = {
 
 type Session = SessionResource
 
-/** "Chrome, Linux" of what a browser calls itself. */
+/** "Chrome, Linux" from a User-Agent. */
 export const browserText = (agent: string): string => {
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(agent.replace(/HeadlessChrome/, "Chrome"))?.[1]
   const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(agent)?.[1]

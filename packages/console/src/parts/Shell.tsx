@@ -1,4 +1,4 @@
-/** The frame of all pages: location, menu, search, the person, and whether the service answers. */
+/** The frame of all pages: place, menu, search, account, and connection status. */
 import type { SignedInResource } from "@coffer/contract/Console"
 import { useEffect, useRef } from "react"
 import { Link, useLocation } from "wouter"
@@ -190,6 +190,6 @@ const PersonMenu = (props: { readonly signedIn: SignedIn; readonly base: string 
   )
 }
 
-/** The pages of the menu as the search box offers them. */
+/** The menu's pages for the search box. */
 const namedPages = (nav: ReadonlyArray<NavGroup>, base: string): ReadonlyArray<NamedPage> =>
   nav.flatMap(({ links, title }) => links.map(([to, name]) => ({ href: `${base}${to}`, name, group: title })))

@@ -14,9 +14,9 @@ const texts = {
 export const UploadField = (props: {
   readonly label: string
   readonly hint: string
-  /** Types of content, by comma. */
+  /** Content types, separated by commas. */
   readonly accept: string
-  /** Takes the file's address; the field works again once it has ended. */
+  /** Called with the file's address; the field is enabled again once it has ended. */
   readonly onDone: (url: string) => void | Promise<void>
   /** Undefined when another file was chosen. */
   readonly onProblem: (problem: Problem | undefined) => void

@@ -1,4 +1,4 @@
-/** Saved views of a list: its filters and columns under a name, one's own or shared with the people of the merchant. */
+/** Saved views of a list: named filters and columns, private or shared with the merchant's people. */
 import type { SavedViewResource } from "@coffer/contract/SavedViews"
 import { useContext, useState } from "react"
 import { act, shown } from "../api/acts.ts"
@@ -49,7 +49,7 @@ export const stateOf = (query: string): ViewState => {
 }
 
 interface Props {
-  /** The page that the views are of: the list's id. */
+  /** The list's id. */
   readonly page: string
   readonly now: ViewState
   readonly onChoose: (view: ViewState) => void
@@ -76,7 +76,7 @@ const ViewsMenu = (props: Props & { readonly account: InAccount }) => {
 export const viewsAtom = (merchantId: string) =>
   OwnApi.query("saved_views", "list", { params: { merchant_id: merchantId }, reactivityKeys: shown })
 
-/** It is read when the menu is opened. */
+/** Loaded when the menu is opened. */
 const ViewsList = (props: Props & { readonly account: InAccount; readonly onClose: () => void }) => {
   const { account, now, onChoose, onClose, page } = props
   const words = useWords(texts)

@@ -1,6 +1,6 @@
 /**
- * An act on a page: a button opens a dialog that says what will happen, with the fields that it needs, and shows the
- * same act as curl, SDK and command line. While it runs it cannot be sent again. A refusal stands above the button.
+ * An action on a page: a button opens a dialog that describes the effect, has the fields, and shows the same action as
+ * curl, SDK and command line. While it runs it cannot be sent again. A refusal is shown above the button.
  */
 import { useContext, useEffect, useId, useRef, useState } from "react"
 import { ActKeys, withKeys } from "../api/actKeys.ts"
@@ -39,26 +39,26 @@ const texts = {
 export interface ActProps<Done = unknown> {
   /** On the button and as the title of the dialog. */
   readonly name: string
-  /** On the button instead, where what is around it says what the act is about. */
+  /** The shorter label of the button, if its surroundings make the object clear. */
   readonly label?: string
-  /** The effect of the act, and whether it can be taken back. */
+  /** The effect of the action, and whether it can be undone. */
   readonly says?: React.ReactNode
   readonly isDangerous?: boolean
   readonly isPrimary?: boolean
-  /** The fields, by uncontrolled inputs with names. */
+  /** The fields, as named uncontrolled inputs. */
   readonly fields?: React.ReactNode
-  /** Does it with what was typed. `replaces`: the version that the fields began with. */
+  /** Runs it with the typed values. `replaces`: the version of the initial values. */
   readonly run: (typed: FormData, replaces: string | undefined) => Promise<Outcome<Done>>
-  /** The version of the object whose values stand in the fields, as it is now. */
+  /** The current version of the object whose values are in the fields. */
   readonly version?: string | undefined
-  /** Reads the object again if another person may have changed it. */
+  /** Reloads the object if another person may have changed it. */
   readonly onChanged?: (() => void) | undefined
-  /** The same act for a program, with what is typed now. */
+  /** The same action as code, with the current input. */
   readonly code?: (typed: FormData) => Call
   readonly onDone?: (() => void) | undefined
-  /** The part of the answer that is shown instead of closing: a secret that is shown once. */
+  /** The part of the answer to show instead of closing: a secret that is shown once. */
   readonly result?: (done: Done) => React.ReactNode
-  /** A reason why it cannot be done now, shown instead of the dialog. */
+  /** Why it is disabled now, shown instead of the dialog. */
   readonly notNow?: string | undefined
 }
 
@@ -89,7 +89,7 @@ const ActDialog = <Done,>(props: ActProps<Done> & { readonly onClose: () => void
   const [typed, setTyped] = useState<FormData>(() => new FormData())
   useEffect(() => setTyped(new FormData(form.current!)), [])
 
-  // The version that is replaced, and how often the fields were filled with another.
+  // The version that is replaced, and how often the fields were refilled.
   const [base, setBase] = useState({ version: props.version, times: 0 })
   const isConflict = problem?.kind === "refused" && problem.code === "conflict" && props.version !== base.version
   const send = (replaces: string | undefined) => {
@@ -171,7 +171,7 @@ const ActDialog = <Done,>(props: ActProps<Done> & { readonly onClose: () => void
   )
 }
 
-/** A modal of the browser: it keeps the focus, and Escape closes it. */
+/** A native modal dialog: it traps the focus, and Escape closes it. */
 export const Dialog = (props: {
   readonly title: string
   readonly onClose: () => void
@@ -228,7 +228,7 @@ export const Field = (props: {
   )
 }
 
-/** Amounts as `minorOf` reads them. */
+/** Amounts in the format of `minorOf`. */
 const amounts = String.raw`\s*\d{1,10}([.,]\d{1,2})?\s*`
 
 /** A field of one line, the commonest. `decimal` is for amounts. */
@@ -243,7 +243,7 @@ export const TextField = (props: {
   readonly maxLength?: number
 }) => {
   const words = useWords(texts)
-  // React puts another initial value into a field that was not touched: a number that the page proposed would change.
+  // React replaces the initial value of an untouched field: a proposed number would change.
   const [initial] = useState(props.initial ?? "")
   const isEmail = props.type === "email"
   return (
@@ -252,7 +252,7 @@ export const TextField = (props: {
         <input
           id={id}
           name={props.name}
-          // The browser's own field for addresses takes no letters but ASCII, and writes others in another way.
+          // The browser's email field accepts only ASCII, and converts other characters.
           type={isEmail ? "text" : (props.type ?? "text")}
           defaultValue={initial}
           required={props.isRequired === true}

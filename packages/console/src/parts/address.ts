@@ -1,7 +1,7 @@
-/** The address bar, read as it stands: the router decodes it once, after which `%` may be a sign or a code. */
+/** Reads the raw address bar: the router decodes it once, after which a `%` is ambiguous. */
 import { usePathname, useSearch } from "wouter/use-browser-location"
 
-/** A text of an address; what is no encoding stays as it is. */
+/** Decodes a part of an address; invalid escapes stay. */
 export const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text)
@@ -12,7 +12,7 @@ export const decoded = (text: string): string => {
 
 export const useSearchQuery = (): URLSearchParams => new URLSearchParams(useSearch())
 
-/** The number of an object's page, which its address ends with. */
+/** The object's number at the end of the address. */
 export const useNumber = (): string =>
   decoded(
     usePathname()

@@ -1,4 +1,4 @@
-/** Things to do after a refusal, by its code (the table of errors in the contract). */
+/** What to do after a refusal, by its code (the table of errors in the contract). */
 import type { Language } from "./words.ts"
 
 const gone: Readonly<Record<Language, string>> = {
@@ -43,6 +43,6 @@ const advice: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
   }
 }
 
-/** Empty for a code that is newer than this console: the service's own message stands alone then. */
+/** Empty for a code that is newer than this console: then only the service's message is shown. */
 export const adviceFor = (code: string, language: Language): string =>
   advice[language][code] ?? (code.endsWith("_not_found") ? gone[language] : "")

@@ -1,4 +1,4 @@
-/** The commonest columns of lists, each of one field of the row, whose name is the column's. */
+/** Common columns of lists, each of the row's field with the column's name. */
 import type { Column } from "./ListPage.tsx"
 import { Amount, State, Time } from "./values.tsx"
 
@@ -12,7 +12,7 @@ export type NamesOf<Row, Value> = {
 const textOf = (value: unknown): string =>
   value === null || value === undefined ? "" : Array.isArray(value) ? value.join(" ") : String(value)
 
-/** The columns of a list whose rows are of this type. `more` adds to a column, or takes the place of a part of it. */
+/** The columns of a list whose rows are of this type. `more` adds to a column, or overrides parts of it. */
 export const columnsFor = <Row extends object>() => {
   /** As it is; a dash for what is empty. */
   const plain = (id: keyof Row & string, name: string, more: More<Row> = {}): Column<Row> => ({
@@ -24,7 +24,7 @@ export const columnsFor = <Row extends object>() => {
   })
   return {
     plain,
-    /** A number of an object, or another text of a machine. */
+    /** An object's number, or another technical text. */
     code: (id: keyof Row & string, name: string, more: More<Row> = {}) =>
       plain(id, name, { cell: (row) => (textOf(row[id]) === "" ? "–" : <code>{textOf(row[id])}</code>), ...more }),
     time: (id: NamesOf<Row, string>, name: string, more: More<Row> = {}) =>

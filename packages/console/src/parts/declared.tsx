@@ -8,7 +8,7 @@ import type { Language } from "./words.ts"
 
 const places = { shown: {}, wide: { isWide: true }, hidden: { isHidden: true } }
 
-/** The columns of its list. `own`: those that show more than the value, or otherwise. */
+/** The columns of its list. `own`: columns with a cell of their own. */
 export const columnsOf = <Row extends object>(
   { fields, listing }: AnyListed,
   language: Language,
@@ -58,8 +58,8 @@ type Fact = readonly [name: string, value: React.ReactNode]
 const texts = { en: { yes: "Yes", no: "No" }, zh: { yes: "是", no: "否" } }
 
 /**
- * The fields beside its page, but for those that are null. `own`: fields that are more than their value, such as a link;
- * one that is undefined is left out.
+ * The fields of its page, without those that are null. `own`: fields with a cell of their own, such as a link; an
+ * undefined one is left out.
  */
 export const factsOf = <Row extends object>(
   { fields, listing }: AnyListed,

@@ -1,4 +1,6 @@
-/** A buyer's data on a page: a look at what would be erased, which changes nothing, then exactly that; and an archive. */
+/**
+ * A buyer's data on a page: a preview of an erasure, which changes nothing, then the erasure itself; and an archive.
+ */
 import type { ErasureResource } from "@coffer/contract/Erasures"
 import { useRef, useState } from "react"
 import type { Outcome } from "../api/acts.ts"
@@ -61,11 +63,11 @@ export const foundBy = (answer: Promise<Outcome<{ readonly data?: unknown }>>): 
   answer.then((outcome) => ("done" in outcome ? { done: outcome.done.data as ErasureResource } : outcome))
 
 interface Props {
-  /** Behind the counts: the rows that would be changed, and at which merchants. */
+  /** Shown after the counts: the rows that would be changed, and at which merchants. */
   readonly would: string
-  /** Asks for the dry run. */
+  /** Requests the dry run. */
   readonly look: (terms: Terms) => Promise<Outcome<ErasureResource>>
-  /** The act that erases, which asks for `word` to be typed. */
+  /** The action that erases, confirmed by typing `word`. */
   readonly act: (terms: Terms, word: string, onDone: () => void) => React.ReactNode
 }
 

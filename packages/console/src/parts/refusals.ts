@@ -1,4 +1,4 @@
-/** Why the service does not take what was typed, in the reader's language, by the words of its refusal. */
+/** Translates validation messages of the service into the reader's language, by their wording. */
 import type { Language } from "./words.ts"
 
 type Words = Readonly<Record<Language, string>>

@@ -1,10 +1,10 @@
-/** A refusal of what was typed, at its field: which field that is, and until when it stands there. */
+/** Shows a refusal at its field until the field is edited. */
 import { createContext, useState } from "react"
 import type { Problem } from "../api/acts.ts"
 import { refusalText } from "./refusals.ts"
 import { useLanguage } from "./words.ts"
 
-/** The field by its id, and why. */
+/** The field's id, and the reason. */
 export interface Refused {
   readonly id: string
   readonly says: string
@@ -12,7 +12,7 @@ export interface Refused {
 
 export const RefusedContext = createContext<Refused | undefined>(undefined)
 
-/** A problem of a form: at its field if the service names one that the form has, else for the form as a whole. */
+/** A problem of a form: at its field if the service names one of the form's fields, otherwise for the whole form. */
 export const useRefusals = (form: React.RefObject<HTMLFormElement | null>) => {
   const language = useLanguage()
   const [refused, setRefused] = useState<Refused>()
@@ -44,7 +44,7 @@ export const useRefusals = (form: React.RefObject<HTMLFormElement | null>) => {
   return { noteInput, problem, refused, tell }
 }
 
-/** The field with the name that the refusal blames, or with its last part: `live.ip_allowlist`, `files[2].url`. */
+/** The field that the refusal names, by the whole name or its last part: `live.ip_allowlist`, `files[2].url`. */
 const fieldOf = (form: HTMLFormElement | null, problem: Problem): HTMLElement | undefined => {
   if (form === null || problem.kind !== "refused" || problem.param === undefined) return undefined
   const parts = problem.param.split(/[.[\]]/).filter((part) => part !== "")

@@ -1,4 +1,4 @@
-/** A page that waits, a call that failed, and a list that is empty yet. */
+/** Loading, failed and empty states. */
 import type * as Cause from "effect/Cause"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { type Problem, problemOf } from "../api/acts.ts"
@@ -57,7 +57,7 @@ export const Trouble = ({ problem }: { readonly problem: Problem }) => {
   )
 }
 
-/** Work that waits for a quota, and how long. */
+/** The notice that work waits for a rate limit, and how long. */
 export const Waiting = ({ seconds }: { readonly seconds: number | undefined }) => {
   const words = useWords(texts)
   return seconds === undefined ? null : (
@@ -78,13 +78,13 @@ export const Skeleton = ({ lines = 5 }: { readonly lines?: number }) => {
   )
 }
 
-/** After these there is nothing to show any more. */
+/** After these errors old content is no longer shown. */
 const isOver = (problem: Problem): boolean =>
   problem.kind === "refused" && /_not_found$|^(forbidden|route_not_found|missing_api_key)$/.test(problem.code)
 
 /**
- * The value of a call once it is there. The value before stays on the screen while it is read again, and where that
- * fails: what is typed on the page stays with it.
+ * The value of a call once it is loaded. The previous value stays on the screen during a reload, and if that fails, so
+ * that typed input is kept.
  */
 export const Loaded = <A, E>(props: {
   readonly result: AsyncResult.AsyncResult<A, E>
@@ -96,7 +96,7 @@ export const Loaded = <A, E>(props: {
   const problem = AsyncResult.isFailure(result) ? problemOf(result.cause as Cause.Cause<unknown>) : undefined
   const value = AsyncResult.value(result)
   if (problem !== undefined && (value._tag === "None" || isOver(problem))) return <Trouble problem={problem} />
-  // The page says once that the service is away.
+  // The frame already says that the service is away.
   return (
     <>
       {problem !== undefined && problem.kind !== "away" && <Trouble problem={problem} />}

@@ -1,10 +1,10 @@
-/** Texts that people type into dialogs: a word that confirms an act, and the value of a field. */
+/** Typed input in dialogs: a confirmation word, and the values of fields. */
 import { bare } from "./typing.ts"
 import { useWords } from "./words.ts"
 
 const texts = { en: { type: "To confirm, type" }, zh: { type: "请输入以下内容以确认：" } }
 
-/** For acts that cannot be taken back: the button works only once the word was typed. */
+/** For irreversible actions: the button is enabled only after the word was typed. */
 export const TypedWord = ({ word }: { readonly word: string }) => {
   const words = useWords(texts)
   const escaped = word.replaceAll(/[$()*+.?[\\\]^{|}/]/g, String.raw`\$&`)

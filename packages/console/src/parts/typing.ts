@@ -1,11 +1,11 @@
-/** Typed text before it is a value: unseen signs that came with a copy, and the keys of input methods. */
+/** Cleans up typed text: invisible characters from copying, and keys of input methods. */
 
-/** Zero-width signs, blanks that do not break, a byte order mark, marks of direction. */
+/** Zero-width characters, non-breaking spaces, byte order marks, directional marks. */
 const unseen = "\u00A0\u00AD\u180E\u200B-\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF"
 const atStart = new RegExp(`^[\\s${unseen}]*[${unseen}]`)
 const atEnd = new RegExp(`[${unseen}][\\s${unseen}]*$`)
 
-/** A text without unseen signs at its ends. Blanks and line ends of its own stay. */
+/** Trims invisible characters from both ends. Ordinary spaces and line breaks stay. */
 export const withoutUnseen = (text: string): string => text.replace(atStart, "").replace(atEnd, "")
 
 /** The same of one line. */
@@ -21,8 +21,8 @@ const clean = (field: EventTarget | null) => {
 }
 
 /**
- * In all fields: a text loses unseen signs at its ends when its field is left or its form is sent, and a key that an
- * input method takes for itself, such as the Enter that ends a word, is no key for the page.
+ * For all fields: trims invisible characters on blur or submit, and ignores keys that an input method consumes, such as
+ * the Enter that ends a word.
  */
 export const guardTyping = () => {
   document.addEventListener("change", ({ target }) => clean(target), true)
@@ -34,7 +34,7 @@ export const guardTyping = () => {
   document.addEventListener(
     "keydown",
     (event) => {
-      // Safari says 229 of the key that has just ended a word.
+      // Safari reports 229 for the key that has just ended a word.
       if (event.isComposing || event.keyCode === 229) event.stopPropagation()
     },
     true

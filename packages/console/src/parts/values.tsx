@@ -1,4 +1,4 @@
-/** Values as people read them: amounts, times, numbers of objects, states. */
+/** Formats values for people: amounts, times, object numbers, states. */
 import { methodName, PaymentMethod } from "@coffer/model/PaymentMethod"
 import * as Schema from "effect/Schema"
 import { Currency } from "@coffer/model/Money"
@@ -41,13 +41,13 @@ export const Amount = (props: {
 /** The currencies as the choices of a field or a filter. */
 export const currencyChoices = Currency.literals.map((currency) => [currency, currency] as const)
 
-/** A typed amount in minor units: "12.34" is 1234. Undefined if it is no amount of money. */
+/** Parses a typed amount into minor units: "12.34" is 1234. Undefined if it is not an amount. */
 export const minorOf = (typed: string): number | undefined => {
   const [, whole, cents = ""] = /^\s*(\d{1,10})(?:[.,](\d{1,2}))?\s*$/.exec(typed) ?? []
   return whole === undefined ? undefined : Number(whole) * 100 + Number(cents.padEnd(2, "0"))
 }
 
-/** Minor units as they stand in a field: 1234 is "12.34". */
+/** Minor units as the text of a field: 1234 is "12.34". */
 export const typedOf = (minor: number): string => (minor / 100).toFixed(2)
 
 // Times ----------------------------------------------------------------------------
@@ -91,7 +91,7 @@ export const Copy = ({ text, label }: { readonly text: string; readonly label?: 
   )
 }
 
-/** A number in full, to copy. `to`: the page of the object. */
+/** A full number with a copy button. `to`: the page of the object. */
 export const Num = ({ id, to }: { readonly id: string; readonly to?: string | undefined }) => (
   <span className="num">
     {to === undefined ? (

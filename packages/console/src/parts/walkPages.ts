@@ -1,4 +1,4 @@
-/** Reads a list page by page, as far as it is wanted; and the days that a filter names, as moments. */
+/** Reads a list page by page up to a limit, and converts the days of a filter to times. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
@@ -12,7 +12,7 @@ import type { List } from "./ListPage.tsx"
 
 type RowsIn<Row> = { readonly data: Pick<Page<Row>["data"], "data"> }
 
-/** The rows of a page of a list, none while it is read or cannot be. */
+/** The rows of a page of a list; none while it is loading or after a failure. */
 export const rowsOf = <Row>(result: AsyncResult.AsyncResult<RowsIn<Row>, unknown>): ReadonlyArray<Row> =>
   AsyncResult.isSuccess(result) ? result.value.data.data : []
 
@@ -35,7 +35,7 @@ export interface Walked<Row> {
   readonly isCut: boolean
 }
 
-/** All rows that the query names, newest first, at most `max`. `onRows`: how many there are so far. */
+/** All rows that match the query, newest first, at most `max`. `onRows`: called with the count so far. */
 export const walkPages = async <Row>(
   list: Pick<List<Row>, "keyOf" | "page">,
   query: Query,
@@ -61,24 +61,26 @@ export const walkPages = async <Row>(
 
 // Days -------------------------------------------------------------------------------
 
-/** Days as moments: `from` is a day's beginning and `to` a day's end, in the zone; without one, in the reader's. */
+/**
+ * Converts days to times: `from` is the start of a day and `to` the end of a day, in the zone, by default the reader's.
+ */
 export const withTimes = ({ from, to, ...query }: Query, zone?: string): Query => ({
   ...query,
   ...(from === undefined ? {} : { "created[gte]": dayBegins(from, 0, zone).toISOString() }),
   ...(to === undefined ? {} : { "created[lte]": new Date(dayBegins(to, 1, zone).getTime() - 1).toISOString() })
 })
 
-/** The moment at which a day begins in a zone, `later` days after it. */
+/** The start of a day in a zone, plus `later` days. */
 const dayBegins = (day: string, later: number, zone: string | undefined): Date => {
   const [year = 0, month = 1, date = 1] = day.split("-").map(Number)
   if (zone === undefined) return new Date(year, month - 1, date + later)
   const wanted = Date.UTC(year, month - 1, date + later)
-  // The clock of the zone at a first guess, and once more where a change of summer time lies between.
+  // A first guess by the zone's offset, corrected once if a daylight saving change lies between.
   const once = wanted - aheadOf(zone, wanted)
   return new Date(wanted - aheadOf(zone, once))
 }
 
-/** How far the clocks of a zone are ahead of UTC at a moment, in milliseconds. */
+/** The UTC offset of a zone at a time, in milliseconds. */
 const aheadOf = (zone: string, at: number): number => {
   const shown = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium", timeZone: zone }).format(at)
   return Date.parse(`${shown.replace(" ", "T")}Z`) - Math.floor(at / 1_000) * 1_000

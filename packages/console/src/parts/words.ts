@@ -38,7 +38,7 @@ export const chooseTheme = (theme: Theme) => {
   registry.set(themeAtom, theme)
 }
 
-/** Sets what the document says of both, before anything is drawn. */
+/** Sets both on the document before the first render. */
 export const beginDocument = () => {
   document.documentElement.lang = tags[registry.get(languageAtom)]
   const theme = registry.get(themeAtom)
