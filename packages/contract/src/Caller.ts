@@ -1,4 +1,4 @@
-/** The caller, and the middleware that finds out who it is. Implementations: `src/shared/http/`. */
+/** The caller, and the middleware that authenticates it. Implementations: `src/shared/http/`. */
 import type { Account } from "@coffer/model/Account"
 import type { PersonId } from "@coffer/model/Ids"
 import type { Role } from "@coffer/model/Role"
@@ -52,9 +52,9 @@ export class SandboxOnly extends HttpApiMiddleware.Service<SandboxOnly, { requir
   { error: RouteNotFound }
 ) {}
 
-/** Who asks for a change. What the right comes from is looked at once more when the change is written. */
+/** Who requests a change. The source of the right is checked again when the change is written. */
 export interface Asker {
-  /** People who may be acting. */
+  /** The people that the caller may be. */
   readonly personIds: ReadonlyArray<string>
   /** The session of a person in the console. */
   readonly sessionId?: string | undefined
@@ -62,7 +62,7 @@ export interface Asker {
   readonly operatorId?: string | undefined
 }
 
-/** The operator that the token stands for. Two with a person in common are one. */
+/** The operator of the token. Two operators with a person in common count as one. */
 export class CurrentOperator extends Context.Service<
   CurrentOperator,
   Asker & {
@@ -129,7 +129,7 @@ export class Idempotency extends HttpApiMiddleware.Service<Idempotency, { requir
   { error: [InvalidRequest, IdempotencyError, IdempotencyInProgress, Unavailable] }
 ) {}
 
-/** Turns what does not decode into 400 `invalid_request` with the field's name (spec: Errors). */
+/** Turns a failed decoding into 400 `invalid_request` with the field's name (spec: Errors). */
 export class Decoding extends HttpApiMiddleware.Service<Decoding>()("@coffer/contract/Decoding", {
   error: [InvalidRequest, Unavailable]
 }) {}

@@ -1,6 +1,6 @@
 /**
- * The channel of a merchant in one environment: who takes its payments (docs/architecture.md, section 7). The operator
- * sets it; keys are never shown again.
+ * The channel that takes a merchant's payments in one environment (docs/architecture.md, section 7). The operator sets
+ * it; keys are never shown again.
  */
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { OneLine } from "@coffer/model/Text"

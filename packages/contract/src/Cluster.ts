@@ -6,7 +6,7 @@ import { enveloped } from "./Envelope.ts"
 import { Conflict } from "./Errors.ts"
 import { instant, int, kind, orNull, text, withExample } from "./fields.ts"
 
-/** Null: a runner of another version, which does not tell it. */
+/** Null: a runner of a version that does not report it. */
 const vital = (description: string) => orNull(Schema.Number, description)
 
 const Runner = Schema.Struct({

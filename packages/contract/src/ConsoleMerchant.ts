@@ -171,12 +171,12 @@ export class MerchantPayoutsGroup extends HttpApiGroup.make("payouts")
 
 // Home page ----------------------------------------------------------------------
 
-/** Days that the home page may show. */
+/** The days that the home page offers. */
 export const overviewDays = ["7", "30", "90"] as const
 
-/** Disputes that are counted, at most. */
+/** Disputes are counted up to this. */
 export const overviewDisputesMax = 1_000
-/** Endpoints that fail, at most. */
+/** How many failing endpoints are listed. */
 export const overviewEndpointsMax = 20
 
 const OverviewDay = Schema.Struct({

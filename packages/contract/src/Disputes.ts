@@ -111,7 +111,7 @@ export const SubmitEvidence = withoutNulls(
     // A schema with a check is published only by its name.
   )
     .check(
-      // It replaces the whole draft: a body with neither would silently remove the draft.
+      // The body replaces the whole draft: without both fields it would silently remove the draft.
       Schema.makeFilter(({ evidence, files }) =>
         (evidence ?? files ?? null) === null
           ? { path: ["evidence"], issue: "evidence, files or both have to be there" }

@@ -113,7 +113,7 @@ const what =
   "logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has begun, and `GET` says how far it is. " +
   "200: a dry run. "
 
-/** Merchants' own. */
+/** The merchants' group. */
 export class ErasuresGroup extends HttpApiGroup.make("erasures")
   .add(
     HttpApiEndpoint.post("create", "/v1/erasures", {
@@ -141,7 +141,7 @@ export class ErasuresGroup extends HttpApiGroup.make("erasures")
   .middleware(MerchantKey)
   .annotate(OpenApi.Description, "Buyers who are to be forgotten.") {}
 
-/** The operator's, of all merchants. */
+/** The operator's group, for all merchants. */
 export class OperatorErasuresGroup extends HttpApiGroup.make("erasures")
   .add(
     HttpApiEndpoint.post("create", "/operator/v1/erasures", {

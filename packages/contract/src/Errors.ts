@@ -5,8 +5,8 @@
  * `delivery_not_found`, `report_not_found`, `erasure_not_found`, for the operator `api_key_not_found`,
  * `merchant_not_found`, `operator_not_found`, `person_not_found`, `payout_not_found` and `stray_session_not_found`, for
  * the console `session_not_found`, `passkey_not_found` and `saved_view_not_found`, 416 `invalid_request` for a `Range`
- * of a file, and 503 `internal_error` with `Retry-After` when too many requests are in work, when Postgres or an owner
- * does not answer in time, or when a process ends in the middle of a call (silences: G23).
+ * of a file, and 503 `internal_error` with `Retry-After` when too many requests are under way, when Postgres or an
+ * owner does not answer in time, or when a process ends during a call (silences: G23).
  */
 import { Schema } from "effect"
 import { refusedBody } from "./Envelope.ts"

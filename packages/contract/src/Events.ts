@@ -13,7 +13,7 @@ import { text, withExample } from "./fields.ts"
 import { anyOf, ListQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
-/** A copy of one of the object's own fields, where it has it. */
+/** A copy of one of the object's own fields, if it has that field. */
 const flat = <S extends Schema.Top>(name: string, schema: S) =>
   Schema.optionalKey(
     schema.annotate({ description: `As \`object.${name}\`; for receivers written for the older form.` })

@@ -21,7 +21,7 @@ const Buyer = Schema.Struct({ email: Email.annotate({ description: "The buyer's 
   examples: [{ email: "buyer@example.com" }]
 })
 
-/** Merchants' own. */
+/** The merchants' group. */
 export class BuyerExportsGroup extends HttpApiGroup.make("exports")
   .add(
     HttpApiEndpoint.post("buyer", "/v1/exports", {

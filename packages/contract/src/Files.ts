@@ -39,9 +39,9 @@ const file = { type: "string", format: "binary", description: "A PDF, PNG or JPE
 const withPart = withForm({ file })
 const withParts = withForm({ file, mode: { type: "string", enum: Mode.literals, description: "The environment." } })
 
-/** The parts of a form with one file: the two that are read, and some that are ignored. */
+/** The maximum of parts in a form with one file: the two that are read, and some that are ignored. */
 export const uploadPartsMax = 16
-/** Names and boundaries around the file, and a mode; the file's own limit is counted where it is read. */
+/** Bytes for part headers, boundaries and a mode; the file's own limit is applied while it is read. */
 const aroundFileMax = 1024 * 1024
 
 const formLimits = {
@@ -50,7 +50,9 @@ const formLimits = {
   maxTotalSize: ByteSize.bytes(fileBytesMax + aroundFileMax)
 }
 
-/** Merchants' own. Without Idempotency-Key: to compare a file with the first request's, it would be read whole. */
+/**
+ * The merchants' group. Without Idempotency-Key: to compare a file with the first request's, it would be read whole.
+ */
 export class OwnFilesGroup extends HttpApiGroup.make("files")
   .add(
     HttpApiEndpoint.post("upload", "/v1/files", {

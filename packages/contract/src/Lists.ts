@@ -2,8 +2,8 @@
  * The query that every list takes (spec: List conventions). A resource adds its own filters: the fields are spread into
  * its struct, and filters by metadata come beside the struct through `Schema.StructWithRest`.
  *
- * `limit` and the timestamps are read by a rule (`@coffer/rules/lists/pageRequest`), which says in one sentence what
- * they have to be. An export never sees `limit` and the cursors: they are dropped before the query is read.
+ * `limit` and the timestamps are read by a rule (`@coffer/rules/lists/pageRequest`), whose message says in one sentence
+ * what they have to be. An export never gets `limit` and the cursors: they are dropped before the query is decoded.
  */
 import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
 import { Schema, SchemaGetter } from "effect"
@@ -43,7 +43,7 @@ export const ExportableQuery = {
   format: Schema.optionalKey(Schema.Literals(["csv"]).annotate({ description: "`csv` answers a file." }))
 }
 
-/** For a list without one: any `format` is refused (silences: P5). */
+/** For a list without a CSV form: any `format` is refused (silences: P5). */
 export const ListQuery = {
   ...common,
   format: Schema.optionalKey(
@@ -59,7 +59,7 @@ export const ListQuery = {
  */
 export const knownParametersOnly = { onExcessProperty: "error" } as const
 
-/** `metadata[<key>]`, each as often as it likes; all have to match (spec: Orders). */
+/** `metadata[<key>]`, each may be repeated; all have to match (spec: Orders). */
 export const MetadataFilters = Schema.Record(
   Schema.TemplateLiteral(["metadata[", Schema.String, "]"]),
   Schema.Array(Schema.String)

@@ -1,6 +1,6 @@
 /**
- * The reads of an operator about a merchant (docs/architecture.md, section 7): one page of everything, each of the
- * merchant's lists as the merchant itself reads it, and any number.
+ * An operator's reads about a merchant (docs/architecture.md, section 7): an overview, each of the merchant's lists as
+ * the merchant sees it, and a search by number.
  */
 import { Mode } from "@coffer/model/Ids"
 import { Schema } from "effect"
@@ -50,9 +50,9 @@ const list = <const Name extends string, const Path extends string, Query extend
     })
   )
 
-/** How many of each kind the merchant's page shows. */
+/** How many objects of each kind the overview shows. */
 export const overviewRows = 10
-/** Open disputes are shown by deadline, so that none near its end is left out. */
+/** Open disputes are sorted by deadline, so that none near its deadline is left out. */
 export const overviewDisputes = 100
 
 const newest = <Item extends Schema.Top>(item: Item, what: string) =>
@@ -91,7 +91,7 @@ export const foundKinds = [
 ] as const
 export type FoundKind = (typeof foundKinds)[number]
 
-/** Objects that one search answers at most. */
+/** The maximum of objects found by one search. */
 export const foundMax = 100
 
 export const FoundResource = withExample(

@@ -1,4 +1,6 @@
-/** The operator's own API, under `/operator/v1` (docs/architecture.md, section 7). Same envelope, same errors. */
+/**
+ * The operator's own API, under `/operator/v1` (docs/architecture.md, section 7). It has the same envelope and errors.
+ */
 import { FeeByCurrency, FeeSchedule } from "@coffer/model/Fees"
 import { Currency, Minor } from "@coffer/model/Money"
 import { optional, withoutNulls } from "@coffer/model/optional"

@@ -1,4 +1,4 @@
-/** Operators by name and the audit log of what they do (docs/architecture.md, section 7). */
+/** Operators and the audit log of their acts (docs/architecture.md, section 7). */
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { Role } from "@coffer/model/Role"
 import { OneLine } from "@coffer/model/Text"
@@ -15,7 +15,7 @@ const role = Role.annotate({
   description: "The operator's rights: a viewer reads, support helps merchants, finance moves money, an admin all."
 })
 
-/** Days for which a token is valid unless said otherwise, and at most. */
+/** Days for which a token is valid by default, and at most. */
 export const tokenDays = { usual: 90, max: 365 }
 
 const resource = {
@@ -66,7 +66,7 @@ export const CreateOperator = withoutNulls(
 )
 export type CreateOperator = typeof CreateOperator.Type
 
-/** Approvals that are listed, at most. */
+/** How many approvals are listed. */
 export const approvalsMax = 100
 
 /** Answered to the first of two operators (TWO_OPERATORS), and listed until another sends the same request. */

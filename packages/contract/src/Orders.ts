@@ -104,7 +104,7 @@ export const CreateOrder = withoutNulls(
 )
 export type CreateOrder = typeof CreateOrder.Type
 
-/** Nothing else of an order can be updated (silences: O10). */
+/** No other field of an order can be updated (silences: O10). */
 export const UpdateOrder = withExample(
   Schema.Struct({
     metadata: Schema.optionalKey(

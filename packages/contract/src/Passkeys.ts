@@ -36,7 +36,7 @@ export const PasskeyResource = withExample(
 )
 export type PasskeyResource = typeof PasskeyResource.Encoded
 
-/** The object that a page hands to the browser. */
+/** The options that a page passes to the browser. */
 export const PasskeyOptions = withExample(
   Schema.Struct({
     object: kind("passkey_options"),

@@ -1,6 +1,6 @@
 /**
  * Payouts, which the operator requests, reviews and completes (docs/architecture.md, section 7; silences: B2).
- * Merchants see their ledger rows and their total, and no endpoint.
+ * Merchants see their ledger rows and their total, but have no endpoint for them.
  */
 import { Mode } from "@coffer/model/Ids"
 import { outTradeNoLengthMax } from "@coffer/model/Limits"

@@ -62,7 +62,7 @@ export const CreateRefund = withoutNulls(
         NewOutRefundNo,
         "Your number of the refund, one line; required in live. Sent again, it gets the same refund."
       ),
-      // Null is refused: a client that lost the amount on the way does not mean all of it.
+      // Null is refused: a client that has lost the amount must not refund everything.
       amount: Schema.optionalKey(
         OrderAmount.annotate({
           description: "Minor units; all that can still be refunded unless given. Null is refused, not taken for all."

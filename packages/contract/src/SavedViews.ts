@@ -11,7 +11,7 @@ import { sampleIds } from "./sampleIds.ts"
 
 const ofConsole = "/console/api/merchants/:merchant_id"
 
-/** Views of one person at one merchant that are the person's own, and views that a merchant's people share. */
+/** The maximum of a person's own views at one merchant, and of views that a merchant's people share. */
 export const savedViewsMax = { own: 100, shared: 200 } as const
 
 const viewName = OneLine(1, 100).annotate({ description: "What people call it." })

@@ -10,8 +10,8 @@ import { instant, int, kind, mode, ofMerchant, text, withExample } from "./field
 import { sampleIds } from "./sampleIds.ts"
 
 /**
- * The most of each kind but attempts to pay, of which an order keeps fewer: requests, refunds, disputes, ledger rows,
- * events, deliveries, attempts and mails.
+ * The maximum of each kind except payment attempts, of which an order keeps fewer: requests, refunds, disputes, ledger
+ * rows, events, deliveries, attempts and mails.
  */
 export const timelineRowsMax = 1_000
 
@@ -32,7 +32,7 @@ export const entryKinds = [
 
 export type EntryKind = (typeof entryKinds)[number]
 
-/** An entry is read with the scope that its row is read with elsewhere, beside that of the timeline. */
+/** Reading an entry needs the scope for its kind of object, in addition to the timeline's. */
 export const entryScopes: Readonly<Record<EntryKind, Scope>> = {
   request: "logs:read",
   order: "orders:read",

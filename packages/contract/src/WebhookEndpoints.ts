@@ -1,5 +1,5 @@
 /**
- * A merchant's addresses for events, and the secrets that sign deliveries (spec: Webhook endpoint; Endpoints, Webhook
+ * A merchant's webhook endpoints, and the secrets that sign deliveries (spec: Webhook endpoint; Endpoints, Webhook
  * endpoints; silences: W1 to W6, W9, W10).
  */
 import { EventType, everyType } from "@coffer/model/EventType"
@@ -76,7 +76,7 @@ export const EndpointWithSecret = withExample(
 )
 export type EndpointWithSecret = typeof EndpointWithSecret.Encoded
 
-/** A deleted endpoint as it is answered. */
+/** The answer for a deleted endpoint. */
 export const DeletedEndpoint = withExample(
   Schema.Struct({
     object: kind("webhook_endpoint"),

@@ -1,4 +1,4 @@
-/** The columns of the table of acts (`acts.ts`), and what the type of an endpoint demands of its row. */
+/** The columns of the table of acts (`acts.ts`), and what an endpoint's type requires of its row. */
 import type { Holder } from "@coffer/model/Holder"
 import type { PersonRole } from "@coffer/model/PersonRole"
 import type { Role } from "@coffer/model/Role"
@@ -9,14 +9,14 @@ import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 // Columns -----------------------------------------------------------------------------
 
 /**
- * What a merchant that is suspended or closed may still do. `protects`: takes a right away, or shows what there is to
- * take away. `kept`: reads, or does what a closed merchant still owes. `new`: anything else.
+ * What a suspended or closed merchant may still do. `protects`: revokes a right, or lists rights that can be revoked.
+ * `kept`: reads, or fulfils what a closed merchant still owes. `new`: anything else.
  */
 export type State = "protects" | "kept" | "new"
 
 /**
- * Whether a person does it only for a short time after signing in: always, with live rights and secrets alone (keys of
- * the sandbox are made and lost all day), or never.
+ * Whether it needs a recent sign-in: always, only for live rights and secrets (sandbox keys are created and lost all
+ * day), or never.
  */
 export type Fresh = "always" | "live" | "never"
 
@@ -27,29 +27,30 @@ export interface Secret {
 export type Gift = Holder | Secret
 
 /**
- * What whoever does it, or whom it names, has afterwards. `its object`: the rights of the key or the invitation that
- * the path names.
+ * The rights that the caller, or the person named in the request, has afterwards. `its object`: the rights of the key
+ * or the invitation in the path.
  */
 export type GiftSource = Gift | "its object" | undefined
 export type Gives<Request> = GiftSource | ((request: Request) => GiftSource)
 
-/** The request for an act: its parameters, its body, or the object that it is done to. */
+/** The request for an act: its parameters, its body, or its object. */
 export type ActRequest = Readonly<Record<string, unknown>>
 
 /**
- * Words of `TWO_OPERATORS`, with what they are about in an act; `any`: where it has a word at all; `always`: anyhow.
+ * Values of `TWO_OPERATORS`, with the part of the request that they apply to; `any`: if any value is set; `always`:
+ * regardless of the setting.
  */
 export type OfTwo = Readonly<Partial<Record<keyof TwoOperators | "any" | "always", (request: ActRequest) => boolean>>>
 
 interface Act {
-  /** Whether the audit log has it: whatever changes something, or shows a secret. */
+  /** Whether it is in the audit log, as is every act that changes something or shows a secret. */
   readonly isLogged: boolean
-  /** Its body may have words of people, which the audit log does not get: it is kept for ever. */
+  /** Its body may contain personal data, which the audit log omits because it is kept for ever. */
   readonly hidesWords?: boolean
   readonly fresh?: Fresh
 }
 
-/** Of `/v1`. The audit log has what people do by it; a key's calls are in the API log. */
+/** An act of `/v1`. The audit log has what people do with it; calls with a key are in the API log. */
 export interface MerchantAct extends Act {
   readonly scope: Scope
   readonly state: State
@@ -57,24 +58,24 @@ export interface MerchantAct extends Act {
 
 export interface ConsoleAct extends Act {
   /**
-   * `anybody`: without a session. `person`: about the person who is signed in. Otherwise the roles that may do it for
-   * the merchant that the path names, beside the owner.
+   * `anybody`: without a session. `person`: about the signed-in person. Otherwise the roles, besides the owner, that
+   * may do it for the merchant in the path.
    */
   readonly by: "anybody" | "person" | ReadonlyArray<PersonRole>
-  /** Of an act for a merchant. */
+  /** For an act for a merchant. */
   readonly state?: State
-  /** Whether a session may do it that has to get a passkey first. */
+  /** Whether a session may do it that must register a passkey first. */
   readonly isOpen?: true
-  /** Of its body, those that a role may set; the owner sets all. Without it, all that may do it do. */
+  /** The body's fields that each role may set; the owner may set all. Without it every permitted role may set all. */
   readonly fields?: Readonly<Partial<Record<PersonRole, (field: string) => boolean>>>
 }
 
 export interface OperatorAct extends Act {
-  /** Beside the admin. */
+  /** Besides the admin. */
   readonly by: ReadonlyArray<Role>
-  /** Shows what belongs to a merchant: the audit log has that an operator has read it, once an hour. */
+  /** Shows a merchant's data: the audit log records an operator's reads, once an hour. */
   readonly isSeen?: true
-  /** When it takes two operators; otherwise one does it alone. */
+  /** When it needs two operators; otherwise one is enough. */
   readonly ofTwo?: OfTwo
 }
 
@@ -99,12 +100,12 @@ export type Table<Door, Row> = {
 
 // What gives --------------------------------------------------------------------------
 
-/** Fields of a body that say what a credential or a person may do. */
+/** Body fields that set the rights of a credential or a person. */
 type Right = "role" | "roles" | "scopes"
-/** Fields of an answer that are a credential. */
+/** Answer fields that contain a credential. */
 type Credential = "key" | "token" | "secret" | `${string}_secret` | "sandbox_key" | "live_key"
 
-/** Whether the type, or what it holds up to `Depth` levels down, has one of the fields. */
+/** Whether the type, or a nested type up to `Depth` levels down, has one of the fields. */
 type Has<Of, Fields, Depth extends ReadonlyArray<unknown> = [1, 2, 3]> =
   Of extends ReadonlyArray<infer Item>
     ? Has<Item, Fields, Depth>
@@ -118,19 +119,19 @@ type Has<Of, Fields, Depth extends ReadonlyArray<unknown> = [1, 2, 3]> =
 
 type TypeOf<Schema> = Schema extends { readonly Type: infer Type } ? Type : never
 
-/** Whether the row of this endpoint has to say what it gives. */
+/** Whether the row of this endpoint needs `gives`. */
 type MustSay<Endpoint> = true extends
   | Has<TypeOf<HttpApiEndpoint.Payload<Endpoint>>, Right>
   | Has<TypeOf<HttpApiEndpoint.Success<Endpoint>>, Credential>
   ? true
   : false
 
-/** Whatever gives says from which session it does. */
+/** A row with `gives` must also define the required session. */
 interface Says<Endpoint> {
   readonly gives: Gives<HttpApiEndpoint.Request<Endpoint>>
   readonly fresh: Fresh
 }
-/** The acts of a door whose rows have to. */
+/** The acts of a door whose rows need it. */
 export type SayingOf<Door> = {
   readonly [Each in EndpointsOf<Door> as Each["name"]]: MustSay<Each["endpoint"]> extends true ? Each["name"] : never
 }[NamesOf<Door>]

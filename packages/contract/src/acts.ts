@@ -1,8 +1,8 @@
 /**
  * The acts of the three doors, as one table: each endpoint of the merchant API (`/v1`), of the console's own API and of
- * the operators' is an act. A row says who may do it, from which session, with how many operators, at which merchants,
- * what the audit log has of it, and what it gives. The doors decide by it alone (`mayDo` and `rights` of
- * `@coffer/rules/people`).
+ * the operators' is an act. A row defines who may do it, from which session, with how many operators, at which
+ * merchants, what the audit log records, and which rights it gives. The doors decide by this table alone (`mayDo` and
+ * `rights` of `@coffer/rules/people`).
  *
  * An endpoint without a row does not compile, and neither does a row without an endpoint. An endpoint whose body has a
  * role or scopes, or whose answer has a secret, does not compile without `gives` (`actTypes.ts`).
@@ -18,7 +18,7 @@ import type { OperatorApi } from "./Operator.ts"
 
 // What an act gives -------------------------------------------------------------------
 
-/** It signs what a merchant takes for ours. It opens nothing, so no right comes with it. */
+/** It signs requests that a merchant trusts to be ours. It grants no access, so it gives no right. */
 const secret = (): Secret => ({ is: "secret" })
 const keyOf = ({
   payload
@@ -29,20 +29,20 @@ const mainKeyOf = ({ params }: { readonly params: { readonly mode: "sandbox" | "
 const personOf = ({ payload }: { readonly payload: { readonly role: PersonRole } }) =>
   ({ is: "person", role: payload.role }) as const
 
-/** Whether it sets addresses from which keys are taken: it lets in whoever else knows the secret. */
+/** Whether it sets an IP allowlist, which may admit others who know the secret. */
 const setsAddresses = (of: unknown) => typeof of === "object" && of !== null && "ip_allowlist" in of
 
 // The merchant API --------------------------------------------------------------------
 
 const reads = (scope: Scope): MerchantAct => ({ scope, state: "kept", isLogged: false, hidesWords: true })
 const begins = (scope: Scope): MerchantAct => ({ scope, state: "new", isLogged: true, hidesWords: true })
-/** A closed merchant still owes it. */
+/** A closed merchant still has to do it. */
 const owed = (scope: Scope): MerchantAct => ({ scope, state: "kept", isLogged: true, hidesWords: true })
-/** Its body has nothing about a buyer. */
+/** Its body contains no buyer data. */
 const setsUp: MerchantAct = { ...begins("webhooks:write"), hidesWords: false }
 const givesSecret = { gives: secret, fresh: "live" } as const
 
-/** By a key with the scope, and by a person whose role has it. */
+/** For a key with the scope, and a person whose role has it. */
 export const merchantActs = {
   "orders.create": begins("orders:write"),
   "orders.update": begins("orders:write"),
@@ -108,12 +108,12 @@ export const merchantActs = {
 
 const allRoles: ReadonlyArray<PersonRole> = ["developer", "support", "finance", "viewer"]
 const looksAt: ConsoleAct = { by: allRoles, isLogged: false, state: "kept" }
-/** By the owner, and by these roles. */
+/** For the owner, and these roles. */
 const changedBy = (...by: ReadonlyArray<PersonRole>): ConsoleAct => ({ by, isLogged: true, state: "new" })
 const byGuest: ConsoleAct = { by: "anybody", isLogged: false }
 const byPerson: ConsoleAct = { by: "person", isLogged: false }
 
-/** The sandbox's settings, and where live events go: a developer may make live endpoints, too. */
+/** The sandbox's settings, and the live event URL: a developer may create live endpoints, too. */
 const isDevelopers = (field: string) => field.startsWith("sandbox") || field === "live.default_notify_url"
 
 export const consoleActs = {
@@ -134,25 +134,25 @@ export const consoleActs = {
   "passkeys.rename": { ...byPerson, isLogged: true },
   "passkeys.remove": { ...byPerson, isLogged: true, fresh: "always" },
   "invitations.list": { ...byPerson, isOpen: true },
-  // The role was given by whoever has offered it.
+  // The inviter has given the role.
   "invitations.accept": { ...byPerson, isLogged: true, state: "new" },
   "invitations.decline": { ...byPerson, isLogged: true },
   "people.list": { ...looksAt, state: "protects" },
   "people.invite": { ...changedBy(), gives: personOf, fresh: "always" },
   "people.sendAgain": { ...changedBy(), gives: "its object", fresh: "always" },
   "people.setRole": { ...changedBy(), gives: personOf, fresh: "always" },
-  // The owner of a suspended merchant does not choose who else is one.
+  // The owner of a suspended merchant cannot appoint other owners.
   "people.remove": { ...changedBy(), state: "kept" },
   "people.endSessions": { ...changedBy(), state: "protects" },
-  // It gives no role: the person gets a link, and has the roles of before.
+  // It gives no role: the person gets a link and keeps the earlier roles.
   "people.recover": { ...changedBy(), fresh: "always" },
   "api_keys.create": { ...changedBy("developer"), gives: keyOf, fresh: "live" },
   "api_keys.list": { ...looksAt, state: "protects" },
-  // Another allowlist lets in others who have the secret.
+  // Another allowlist may admit others who have the secret.
   "api_keys.update": { ...changedBy("developer"), gives: "its object", fresh: "live" },
   "api_keys.roll": { ...changedBy("developer"), gives: "its object", fresh: "live" },
   "api_keys.revoke": { ...changedBy("developer"), state: "protects" },
-  // It stops the shop until its program has the new one.
+  // It stops the shop until its program has the new key.
   "main_keys.reset": { ...changedBy(), gives: mainKeyOf, fresh: "always" },
   "settings.get": looksAt,
   "settings.update": {
@@ -167,8 +167,8 @@ export const consoleActs = {
   "payouts.list": looksAt,
   "payouts.get": looksAt,
   "overview.get": looksAt,
-  // A view changes nothing but what its reader looks at, may hold a buyer's address, and is written as often as its
-  // reader likes: the audit log is kept for ever.
+  // A view only changes what its reader sees, may contain a buyer's address, and can be saved any number of times,
+  // while the audit log is kept for ever.
   "saved_views.list": looksAt,
   "saved_views.create": looksAt,
   "saved_views.update": looksAt,
@@ -179,9 +179,9 @@ export const consoleActs = {
 // The operators' API ------------------------------------------------------------------
 
 const looks: OperatorAct = { by: ["viewer", "support", "finance"], isLogged: false }
-/** It shows what belongs to a merchant. */
+/** It shows a merchant's data. */
 const sees: OperatorAct = { ...looks, isSeen: true }
-/** By the admin, and by these roles. */
+/** For the admin, and these roles. */
 const doneBy = (...by: ReadonlyArray<Role>): OperatorAct => ({ by, isLogged: true })
 const always = () => true
 const isLive = ({ mode }: ActRequest) => mode === "live"
@@ -205,10 +205,10 @@ export const operatorActs = {
   },
   "merchants.suspend": doneBy("support"),
   "merchants.resume": doneBy("support"),
-  // It cannot be taken back.
+  // It is irreversible.
   "merchants.close": { ...doneBy(), ofTwo: { any: always } },
   "merchants.resetKey": { ...doneBy(), gives: mainKeyOf, fresh: "always", ofTwo: { liveKeys: isLive } },
-  // With it anybody can sign what the merchant takes for ours.
+  // With it anybody can sign requests that the merchant trusts to be ours.
   "merchants.signingSecret": { ...doneBy(), gives: secret, fresh: "always", ofTwo: { liveKeys: isLive } },
   "api_keys.create": { ...doneBy(), gives: keyOf, fresh: "always", ofTwo: { liveKeys: isLive } },
   "api_keys.list": looks,
@@ -221,7 +221,7 @@ export const operatorActs = {
   },
   "api_keys.roll": { ...doneBy(), gives: "its object", fresh: "always", ofTwo: { liveKeys: isLive } },
   "api_keys.revoke": doneBy("support"),
-  // A crash on purpose, on the embedded database alone.
+  // A deliberate crash, only on the embedded database.
   "cluster.kill": doneBy(),
   "channels.get": looks,
   "channels.set": { ...doneBy("finance"), ofTwo: { channels: always } },
@@ -235,7 +235,7 @@ export const operatorActs = {
   "payouts.create": doneBy("finance"),
   "payouts.list": looks,
   "payouts.get": looks,
-  // Once it makes too much with what one operator approved alone: `SecondOperator` counts that.
+  // Once the sum of what one operator approved alone is too high, which `SecondOperator` computes.
   "payouts.approve": { ...doneBy("finance"), ofTwo: { payoutsAbove: ({ status }) => status === "requested" } },
   "payouts.reject": doneBy("finance"),
   "payouts.complete": doneBy("finance"),
@@ -253,11 +253,11 @@ export const operatorActs = {
   "operators.list": { ...looks, by: [] },
   "operators.revoke": doneBy(),
   "people.list": { ...looks, by: [] },
-  // A role of the installation is an operator's. One of a merchant is as good as a live key with the scopes of the
-  // role, and operators read by themselves what a viewer reads.
+  // A role of the installation makes an operator. A role of a merchant is as powerful as a live key with the role's
+  // scopes; operators can already read what a viewer reads.
   "people.invite": {
     ...doneBy(),
-    // The handler refuses a role of the other kind.
+    // The handler refuses roles of the other kind.
     gives: ({ payload: { merchant_id, role } }) =>
       merchant_id === undefined ? { is: "operator", role: role as Role } : { is: "person", role: role as PersonRole },
     fresh: "always",
@@ -268,7 +268,7 @@ export const operatorActs = {
   },
   "people.remove": doneBy(),
   "people.endSessions": doneBy("support"),
-  // They have no colleague who could do it, and a single operator could admit any person.
+  // They have no colleague who could reset it, and a single operator could admit any person.
   "people.recover": {
     ...doneBy(),
     fresh: "always",

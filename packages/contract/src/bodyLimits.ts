@@ -1,7 +1,7 @@
 /**
- * How large the JSON body of an endpoint may be: what its schema's own limits add up to when every character is written
- * in the longest way that JSON has (silences: G6). Checked before a body is decoded, so that no valid body is refused
- * and no other one costs more than the largest valid one.
+ * The maximum size of an endpoint's JSON body: the sum of its schema's limits with every character in JSON's longest
+ * form (silences: G6). Checked before a body is decoded, so that no valid body is refused, and an invalid one costs no
+ * more than the largest valid one.
  */
 import { metadataKeyLengthMax, metadataKeysMax, metadataValueLengthMax } from "@coffer/model/Limits"
 import { Schema } from "effect"
@@ -9,20 +9,20 @@ import type { HttpApiEndpoint } from "effect/http-api"
 
 export interface BodyLimits {
   readonly bytes: number
-  /** Values, those inside of others included. */
+  /** Values, including nested ones. */
   readonly values: number
 }
 
 /** For white space and for fields that we do not know, which are ignored (silences: G5). */
 const room: BodyLimits = { bytes: 16 * 1024, values: 1_000 }
 
-/** White space that a printer puts around one value: a line break and its indentation. */
+/** White space that a pretty-printer adds to a value: a line break and its indentation. */
 const indentBytes = 16
 /** `\ud83d\ude00`: one character outside the basic plane. */
 const escapedBytes = 12
 /** `\u0041`: one ASCII character. */
 const escapedAsciiBytes = 6
-/** Texts of these characters alone have none that is longer. */
+/** Texts with only these characters contain no longer one. */
 export const base64UrlPattern = /^[\w-]+$/
 export const printablePattern = /^[!-~]+$/
 const asciiPatterns = [base64UrlPattern.source, printablePattern.source]
@@ -34,7 +34,7 @@ const itemsDefault = 100
 
 const known = new WeakMap<HttpApiEndpoint.Top, BodyLimits>()
 
-/** For an endpoint without a JSON body, or none at all, only the room that every body has. */
+/** For an endpoint without a JSON body: only the allowance that every body gets. */
 export const bodyLimitsOf = (endpoint: HttpApiEndpoint.Top): BodyLimits => {
   const found = known.get(endpoint)
   if (found !== undefined) return found
@@ -93,7 +93,7 @@ const measure = (schema: JsonSchema, definitions: Readonly<Record<string, JsonSc
   }
 }
 
-/** One value of so many bytes, with its quotes, the comma behind it and the white space around it. */
+/** The size of a value with this many bytes, including quotes, a comma and white space. */
 const value = (bytes: number): BodyLimits => ({ bytes: bytes + 3 + indentBytes, values: 1 })
 
 const member = (nameBytes: number, { bytes, values }: BodyLimits): BodyLimits => ({
@@ -116,7 +116,7 @@ const most = (all: ReadonlyArray<BodyLimits>): BodyLimits => ({
   values: Math.max(...all.map(({ values }) => values))
 })
 
-/** The only record that a body has. An update may delete as many keys as there can be, and write as many others. */
+/** The only record in a body. An update may delete the maximum number of keys, and write as many others. */
 const metadata: BodyLimits = (() => {
   const name = metadataKeyLengthMax * escapedBytes
   return sum([

@@ -1,6 +1,7 @@
 /**
- * Deprecated operations, announced a year ahead (docs/versioning.md, Deprecation; note V1 of the specification). Each
- * answer of one says so in headers, a line of the access log has `deprecated`, and the OpenAPI document marks it.
+ * Deprecated operations, announced a year ahead (docs/versioning.md, Deprecation; note V1 of the specification). Their
+ * answers have headers that say so, their lines in the access log have `deprecated`, and the OpenAPI document marks
+ * them.
  */
 import { Context, DateTime } from "effect"
 
@@ -13,7 +14,7 @@ export interface Deprecation {
   readonly instead: string
 }
 
-/** By method and path, as the document has them: `GET /v1/orders/{ref}`. */
+/** By method and path, as in the document: `GET /v1/orders/{ref}`. */
 export type Deprecations = Readonly<Record<string, Deprecation>>
 
 const none: Deprecations = {}

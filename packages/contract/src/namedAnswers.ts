@@ -1,7 +1,7 @@
 /**
  * Names for answers in the published document, so that a generated client has a type for each: `OrderEnvelope` is an
- * answer with an order, `OrderList` a page of orders, `OrderListEnvelope` an answer with a page. A name is made of the
- * object's; an answer about something without a name stays where it is.
+ * answer with an order, `OrderList` a page of orders, `OrderListEnvelope` an answer with a page. A name is derived from
+ * the object's; an answer without a named object stays inline.
  */
 
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own

@@ -15,7 +15,7 @@ const places: Readonly<Record<string, string>> = {
 export const publishedName = (id: string, method: string, path: string): string =>
   path.startsWith("/v1/test_helpers/") ? nameOfHelper(method, path) : camel(places[id] ?? id)
 
-/** By its path: `/test_helpers/orders/{ref}/pay` is `testHelpers.orders.pay`. */
+/** Derived from the path: `/test_helpers/orders/{ref}/pay` is `testHelpers.orders.pay`. */
 const nameOfHelper = (method: string, path: string): string => {
   const [group = "", ...names] = path
     .split("/")

@@ -1,8 +1,8 @@
 /**
  * The OpenAPI documents as they are published, the merchants' at `/openapi.json` and the operators' at
- * `/operator/openapi.json`: the contract's own document, with the parts that all endpoints share and no schema has:
- * headers, the idempotency key, what a status means, and an example of every answer, made from those of the fields. An
- * endpoint's own text stands in its group.
+ * `/operator/openapi.json`: the contract's own document, with the parts that all endpoints share and that are in no
+ * schema: headers, the idempotency key, the meaning of a status, and an example of every answer, made from those of the
+ * fields. An endpoint's own text is in its group.
  */
 import { eventWaitMax, pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
 import { Scope } from "@coffer/model/Scopes"
@@ -75,18 +75,18 @@ const meanings: Record<string, string> = {
 
 /** A stored request would keep the buyer's address. */
 const unkeyed: ReadonlySet<string> = new Set(["erasures.create", "exports.buyer"])
-/** Bodies that need at least one field, although none is required. */
+/** Bodies that need at least one field, although no particular one is required. */
 const neverEmpty: ReadonlySet<string> = new Set([
   "disputes.submitEvidence",
   "erasures.create",
   "exports.buyer",
   "test_helpers.advanceClock"
 ])
-/** A document lists 200 before 201, so a reader meets the exception first. */
+/** The document lists 200 before 201, so readers see the exception first. */
 const repeated = "Repeated: the same was created before, and is shown as it is now. The first time it is 201, or 202"
 
-/** As the endpoint reads it; the schema takes any text, which a rule reads. */
-/** Numbers in a query, by their names. They are read from text. */
+/** As the endpoint parses it; the schema takes any text, which a rule parses. */
+/** Query parameters that are numbers. They are parsed from text. */
 const numbers: Readonly<Record<string, Json>> = {
   limit: { type: "integer", minimum: pageSizeMin, maximum: pageSizeMax, default: pageSizeDefault },
   wait: { type: "integer", minimum: 1, maximum: eventWaitMax }
@@ -100,7 +100,7 @@ export const publish = (generated: Json): Json => {
   }
 }
 
-/** Each operation documents the scope that it needs, the effect of a repeat, and its name. */
+/** Documents the scope of each operation, the effect of a repeat, and its name. */
 const withScopes = (document: Json): Json => {
   const { apiKey } = document["components"].securitySchemes
   for (const [path, operations] of Object.entries<Json>(document["paths"])) {
@@ -117,7 +117,9 @@ const withScopes = (document: Json): Json => {
   return document
 }
 
-/** Operators have no idempotency keys: their acts may be repeated, or say that they make another each time. */
+/**
+ * Operators have no idempotency keys: their acts may be repeated, or document that each repeat creates another object.
+ */
 export const publishOperators = (generated: Json): Json =>
   markDeprecated(completed(tidied(generated) as Json, { hasKeys: false }))
 
@@ -195,7 +197,7 @@ const files = {
   "application/x-ndjson": { schema: { type: "string" }, example: '{"object":"fee_line","currency":"USD"}\n' }
 }
 
-/** Its words stand beside the schema, where readers look for them. */
+/** The description is next to the schema, where readers look for it. */
 const parameterOf = ({ schema, ...parameter }: Json): Json => {
   const { description = parameter["description"], ...rest } = schema
   return { ...parameter, description, schema: numbers[parameter["name"]] ?? rest }
@@ -208,7 +210,7 @@ const picture = {
 
 const messages: Record<string, string> = { 201: "created", 202: "accepted" }
 
-/** The facts that only the operation knows: its status, and which list it is. */
+/** Details that only the operation knows: its status, and which list it is. */
 const answerOf = (path: string, status: string, { data, request_id }: Json): Json => ({
   code: Number(status),
   message: messages[status] ?? "ok",
@@ -242,8 +244,8 @@ const headersOf = (status: string, changes: boolean, counted: boolean, content: 
 })
 
 /**
- * Fields may be added within `/v1` (silences: V1), so nothing is closed; that a number is exact in JSON needs no
- * bounds; and a schema is called by the object's name.
+ * Fields may be added within `/v1` (silences: V1), so no schema is closed; bounds that only mean "exact in JSON" are
+ * dropped; and a schema is named after its object.
  */
 const tidied = (node: unknown): unknown => {
   if (Array.isArray(node)) return node.map(tidied)

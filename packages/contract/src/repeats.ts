@@ -1,8 +1,8 @@
 /**
- * The effect of a write of `/v1` that is sent twice, as a table. One that *makes* is not idempotent: another order,
- * another refund, another mail. One that *sets* is: twice is as once, and a change in between is overwritten. A client
- * that makes its own `Idempotency-Key`s goes by this (docs/mcp.md). A write without a line does not compile, and
- * neither does a line without a write.
+ * Whether each write of `/v1` is idempotent, as a table. One that *makes* is not: a repeat makes another order, refund
+ * or mail. One that *sets* is: a repeat has the same effect, and overwrites a change in between. A client that derives
+ * its own `Idempotency-Key`s depends on this (docs/mcp.md). A write without a line does not compile, and neither does a
+ * line without a write.
  */
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { Api } from "./Api.ts"
@@ -35,7 +35,7 @@ const repeats: Readonly<Record<Write, Repeat>> = {
   "webhook_endpoints.create": "makes",
   "webhook_endpoints.update": "sets",
   "webhook_endpoints.delete": "sets",
-  // Each call makes another secret, but a stored answer would hand out one that no longer signs.
+  // Each call creates another secret, but a stored answer would return one that no longer signs.
   "webhook_endpoints.rotateSecret": "sets",
   "webhook_endpoints.rotateSigningSecret": "sets",
   "webhook_deliveries.resend": "makes",

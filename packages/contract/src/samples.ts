@@ -1,6 +1,6 @@
 /**
- * Examples of whole answers, put together from those that resources and fields carry. No envelope, page or file is
- * written out by hand, so none can differ from its schema.
+ * Examples of whole answers, composed from those of resources and fields. No envelope, page or file is written by hand,
+ * so none can deviate from its schema.
  */
 import { isMoney, twoDecimals } from "@coffer/model/Money"
 import { Schema } from "effect"

@@ -1,6 +1,6 @@
 /**
  * The headers of a delivery as the published document describes them: the specification's `X-Service-*`, and those of
- * Standard Webhooks 1.0 over the same body (spec: Events). The signing itself is no part of the contract.
+ * Standard Webhooks 1.0 over the same body (spec: Events). The signing itself is not part of the contract.
  */
 import { sampleIds } from "./sampleIds.ts"
 

@@ -1,7 +1,7 @@
 /**
- * Events in the published document: a schema for each type, whose `data.object` is the very schema that the object's
- * own endpoint answers with; their union, told apart by `type`; and a webhook for each (spec: Event; Events). All of
- * it is made of what the contract has generated, so no field is described twice.
+ * Events in the published document: a schema for each type, whose `data.object` is the schema of the object's own
+ * endpoint; their union, discriminated by `type`; and a webhook for each (spec: Event; Events). It is all derived from
+ * the generated contract, so no field is described twice.
  */
 import { EventType } from "@coffer/model/EventType"
 import { signatureHeaders } from "./signatureHeaders.ts"
@@ -11,7 +11,7 @@ type Json = Record<string, any>
 
 type EventTexts = {
   readonly summary: string
-  /** Fields of the object's own example that are otherwise when this has happened. */
+  /** Fields that differ from the object's own example for this event. */
   readonly then: Json
 }
 

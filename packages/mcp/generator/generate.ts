@@ -1,7 +1,7 @@
 /**
  * The tools of the MCP server, from the published document: one for each operation that answers JSON, named as the
- * SDK's method is. Models read what is written here at each session, so a schema has no example and no alternative
- * that says nothing.
+ * SDK's method is. Models read this text in each session, so schemas have no examples and no alternatives without
+ * information.
  */
 import { published } from "../../sdk/generator/generate.ts"
 import { type Json, type Operation, operationsIn, resolved } from "../../sdk/generator/operations.ts"
@@ -62,7 +62,7 @@ const toolOf = (document: Json, operation: Operation): Tool => {
   }
 }
 
-/** A model pays for each object of a page. */
+/** Each object of a page costs a model tokens. */
 const limit = { type: "integer", minimum: 1, maximum: 25, default: 10, description: "Size of a page, 1 to 25." }
 
 const idempotencyKey = {
@@ -74,7 +74,7 @@ const idempotencyKey = {
 
 const described = (description: unknown): Json => (typeof description === "string" ? { description } : {})
 
-/** Without references, examples, and alternatives of null that are as if the field were left out. */
+/** Without references, examples, and nulls that mean the same as an absent field. */
 const compact = (document: Json, schema: Json, keepsNull: boolean): Json => {
   const inner = (each: Json) => compact(document, each, keepsNull)
   const { anyOf, examples: _examples, format: _format, title: _title, ...rest } = resolved(schema, document)

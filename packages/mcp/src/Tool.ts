@@ -1,4 +1,6 @@
-/** An operation of the merchant API as a tool: how it is shown to a model, and how its arguments become a call. */
+/**
+ * An operation of the merchant API as a tool: its presentation to a model, and the mapping of its arguments to a call.
+ */
 
 export interface Tool {
   /** `orders_create`, as the SDK's `orders.create`. */
@@ -14,9 +16,9 @@ export interface Tool {
   /** Arguments of the query, with their names on the wire: `created_gte` is `created[gte]`. */
   readonly queryArguments: Readonly<Record<string, string>>
   readonly bodyArguments: ReadonlyArray<string>
-  /** A write does something more each time, or leaves the object as the call says (`contract/repeats.ts`). */
+  /** Whether a repeated write acts again, or only sets the object to the same state (`contract/repeats.ts`). */
   readonly repeat?: "makes" | "sets"
-  /** A call by a number that is taken already is answered 200, with the existing object. */
+  /** A call with a number that is already taken is answered 200, with the existing object. */
   readonly mayFind?: true
   readonly takesIdempotencyKey: boolean
   readonly inputSchema: {
@@ -32,7 +34,7 @@ export const isRead = ({ method }: Pick<Tool, "method">): boolean => method === 
 /** A test helper: the simulated buyer or bank. Live has none. */
 export const isOfSandbox = ({ scope }: Pick<Tool, "scope">): boolean => scope.startsWith("test_helpers:")
 
-/** It only adds data. */
+/** Only adds data. */
 const additive = /^(testHelpers_.*|.*_(sendReceipt|resend)|(orders|paymentLinks|reports|webhookEndpoints)_create)$/
 
 /** Clients show these hints of a tool, and decide by them. */
@@ -40,7 +42,7 @@ export const annotationsOf = (tool: Tool) => ({
   title: tool.title,
   readOnlyHint: isRead(tool),
   destructiveHint: !isRead(tool) && !additive.test(tool.name),
-  // The same call is done once, or sets the same twice.
+  // Repeating the call has no further effect.
   idempotentHint: true,
   openWorldHint: !isRead(tool) && !isOfSandbox(tool)
 })

@@ -1,7 +1,7 @@
 /**
  * The call that a tool's arguments make. A call that is not idempotent, such as a refund, has an idempotency key
- * derived from its arguments. So a retry after a lost answer is done once, on any runner. A call that sets an object
- * may be repeated later, and must set it again: its key is new each time.
+ * derived from its arguments. So a retry after a lost answer takes effect once, on any runner. A call that sets an
+ * object may be repeated later, and must set it again: its key is new each time.
  */
 import { Result } from "effect"
 import { hashOf, isRecord } from "./json.ts"
@@ -29,10 +29,10 @@ export interface ApiAnswer {
 export const noAnswer: ApiAnswer = { status: 0, body: undefined, headers: {} }
 
 const pageSize = 10
-/** As the API's own limit of characters of an object's number. */
+/** The API's own limit for the length of an object's number. */
 const refLengthMax = 128
 
-/** A failure names the wrong argument. `occasion`: a text that is unique to this call. */
+/** A failure names the invalid argument. `occasion`: a text that is unique to this call. */
 export const callOf = (tool: Tool, args: Arguments, occasion: string): Result.Result<ApiCall, string> => {
   const { properties, required = [] } = tool.inputSchema
   const unknown = Object.keys(args).find((name) => !Object.hasOwn(properties, name))
@@ -60,7 +60,7 @@ const pathOf = ({ path, pathArguments }: Tool, args: Arguments): string | undefi
   return pathArguments.reduce((text, name) => text.replace(`{${name}}`, encodeURIComponent(String(args[name]))), path)
 }
 
-/** A client that reads addresses as browsers do would leave the folder for a dot. */
+/** A client that parses URLs as browsers do would treat a dot as a parent folder. */
 export const isRef = (value: unknown): value is string =>
   typeof value === "string" && value.length >= 1 && value.length <= refLengthMax && !/^\.{1,2}$/.test(value)
 
@@ -82,13 +82,13 @@ const queryOf = ({ queryArguments }: Tool, args: Arguments): URLSearchParams | u
 
 const isPlain = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value)
 
-/** With the model's own text the arguments do not count: another call under the same text is refused. */
+/** With the model's own key the arguments are not part of it: a different call with the same key is refused. */
 const keyOf = ({ name, repeat }: Tool, { idempotency_key: own, ...rest }: Arguments, occasion: string): string =>
   `mcp-${hashOf(repeat === "sets" ? [name, "at", occasion] : own === undefined ? [name, rest] : [name, "own", own])}`
 
 // Null ---------------------------------------------------------------------------
 
-/** Models write null for what they leave out. Where null says something of its own, the schema takes it. */
+/** Models write null for omitted arguments. Where null has its own meaning, the schema accepts it. */
 export const withoutNulls = ({ inputSchema }: Pick<Tool, "inputSchema">, args: Arguments): Arguments =>
   leftOut(inputSchema, args) as Arguments
 

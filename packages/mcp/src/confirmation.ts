@@ -1,8 +1,8 @@
 /**
- * An act on live money is confirmed by the person at the client before it is done: with the amount in its currency, the
- * act, the object, and the merchant. A client asks by `elicitation/create`. Where the protocol has no sessions, the
- * question is the answer to the call, and the client sends the same call with the person's answer and with our signed
- * statement of the question. So the service keeps no state, and any runner may take either call.
+ * The person at the client confirms an act on live money first: the question shows the amount with its currency, the
+ * act, the object, and the merchant. A client asks by `elicitation/create`. In versions of the protocol without
+ * sessions the call returns the question, and the client repeats the call with the person's answer and our signature of
+ * the question. So the service keeps no state, and any runner may take either call.
  */
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto"
 import { twoDecimals } from "@coffer/model/Money"
@@ -25,13 +25,13 @@ const patienceMillis = 5 * 60_000
 export interface Question {
   readonly tool: Tool
   readonly args: Arguments
-  /** The person reads it. */
+  /** Shown to the person. */
   readonly text: string
   /** Known only to this server and to the key's holder. */
   readonly secret: string
 }
 
-/** `occasion`: the question that was answered. The same answer again is not a second one. */
+/** `occasion`: the answered question. Repeating the same answer is not a second confirmation. */
 interface Confirmed {
   readonly _tag: "Confirmed"
   readonly occasion: string
@@ -102,7 +102,7 @@ const asking = (question: Question, now: number): InputRequired => {
   })
 }
 
-/** The text is in it: a person who was shown another amount has not confirmed this one. `own` is this question's. */
+/** It covers the text: a person who was shown another amount has not confirmed this one. `own` is this question's. */
 const sealOf = ({ args, secret, text, tool }: Question, at: number, own: string): string =>
   createHmac("sha256", secret)
     .update(hashOf([tool.name, args, text, at, own]))
@@ -139,8 +139,8 @@ export const subjectOf = (tool: Tool, args: Arguments): string | undefined => {
 }
 
 /**
- * The refund that an earlier call with these arguments may have made. Where they name no amount it is the one that was
- * filled in then, and not what is left by now: the same call again is the same refund.
+ * The refund that an earlier call with these arguments may have made. Without an amount in the arguments it has the
+ * amount that was filled in then, not the currently remaining one: the same call again is the same refund.
  */
 export const refundNumberOf = (tool: Tool, args: Arguments): string | undefined => {
   const own = args["out_refund_no"]
@@ -152,7 +152,7 @@ export const refundNumberOf = (tool: Tool, args: Arguments): string | undefined 
 const dataOf = (answer: ApiAnswer | undefined): Readonly<Record<string, unknown>> =>
   answer?.status === 200 && isRecord(answer.body) && isRecord(answer.body["data"]) ? answer.body["data"] : {}
 
-/** `subject`: the answer to a read of that object; `earlier`: to one of that refund. */
+/** `subject`: the answer to a read of that object; `earlier`: to a read of that refund. */
 export const actOf = (
   tool: Tool,
   args: Arguments,
@@ -180,7 +180,7 @@ export const actOf = (
 
 const linesMax = 24
 
-/** The object as the service has it, not as the caller describes it. */
+/** The object's stored state, not the caller's description. */
 const objectLines = (object: Readonly<Record<string, unknown>>): ReadonlyArray<string> => {
   const { amount, currency, object: kind } = object
   if (typeof kind !== "string") return []
@@ -194,7 +194,7 @@ const objectLines = (object: Readonly<Record<string, unknown>>): ReadonlyArray<s
 const moneyOf = (amount: number, currency: unknown): string =>
   Number.isSafeInteger(amount) ? `${twoDecimals(amount)} ${quoted(currency).slice(0, 8)}` : quoted(amount)
 
-/** On one line, without marks that a screen would obey: a buyer's text must not look like a line of ours. */
+/** On one line, without control characters: a buyer's text must not look like a line of ours. */
 const quoted = (value: unknown): string => {
   const text = typeof value === "string" ? value : (jsonText(value) ?? "")
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
@@ -203,7 +203,7 @@ const quoted = (value: unknown): string => {
 
 const [shownMax, endShown] = [120, 40]
 
-/** Both ends, and the whole host of an address: what follows a long beginning may be what counts. */
+/** Keeps both ends, and the whole host of a URL: the important part may follow a long beginning. */
 const shortened = (text: string): string => {
   if (text.length <= shownMax) return text
   const [origin = ""] = /^https?:\/\/[^/?#\s]*/i.exec(text) ?? []

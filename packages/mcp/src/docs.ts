@@ -1,4 +1,4 @@
-/** The documents that are packed beside the program, for a model: which there are, a search, and pages in parts. */
+/** The packaged documents for a model: a list, a search, and pages in parts. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { Effect } from "effect"
@@ -7,16 +7,16 @@ import { type Index, indexOf, search, sectionsOf } from "./docsIndex.ts"
 import { isRecord } from "./json.ts"
 
 export interface Docs {
-  /** By their names: `errors`, `guides/refunds`. */
+  /** By name: `errors`, `guides/refunds`. */
   readonly pages: () => ReadonlyMap<string, string>
   /** Made with the first search. */
   readonly index: Effect.Effect<Index>
 }
 
-/** For the service's own engineers. */
+/** Documents for the service's own engineers. */
 const unread = /^(decisions|performance)\//
 
-/** `from`: a file's folder; the documents stand in the nearest `docs` above it. They are read once, when asked for. */
+/** `from`: a file's folder; the documents are in the nearest `docs` above it. They are read once, on demand. */
 export const docsAbove = (from: string): Docs => {
   let read: ReadonlyMap<string, string> | undefined
   let known: Index | undefined

@@ -1,7 +1,6 @@
 /**
- * The search of the documents. Their words are read once, and others are served between two sections. A
- * search then looks up a few words, however many pages there are. A word is found by its beginning, and one of Chinese,
- * which has no spaces, anywhere.
+ * The search of the documents. It is built once, yielding to other work between two sections. A search then looks up a
+ * few words, however many pages there are. A word matches by prefix; Chinese, which has no spaces, matches anywhere.
  */
 import { Effect } from "effect"
 
@@ -15,7 +14,7 @@ export interface Index {
   readonly sections: ReadonlyArray<Section>
   /** All words that are found, in order. */
   readonly words: ReadonlyArray<string>
-  /** By such a word: the sections that have it, and how much it says about each. */
+  /** By word: the sections that contain it, with a weight for each. */
   readonly weights: ReadonlyMap<string, ReadonlyMap<number, number>>
 }
 
@@ -25,7 +24,7 @@ export const sectionsOf = ([page, text]: readonly [string, string]): ReadonlyArr
     return { page, heading, text: part.trim() }
   })
 
-/** A word in the heading says more than one in the text, which counts thrice at most. */
+/** A word in the heading weighs more than one in the text, which counts at most three times. */
 const [titleWeight, textWeightMax] = [5, 3]
 
 export const indexOf = Effect.fnUntraced(function* (pages: ReadonlyMap<string, string>): Effect.fn.Return<Index> {
@@ -54,10 +53,10 @@ const wordsIn = (text: string): ReadonlyArray<string> =>
   text.toLowerCase().match(/\p{Script=Han}+|(?:(?!\p{Script=Han})[\p{L}\p{N}_])+/gu) ?? []
 
 const isChinese = (word: string) => /\p{Script=Han}/u.test(word)
-/** Letters of a passage in Chinese by which it is found from each of its letters on. */
+/** The length of Chinese passages indexed from each of their characters. */
 const passageLength = 6
 
-/** By which a text is found: `out_trade_no` by each of its words, too. */
+/** The words of a text: `out_trade_no` also counts as each of its words. */
 const keysIn = (text: string): ReadonlyArray<string> =>
   wordsIn(text).flatMap((word) => {
     if (isChinese(word)) return Array.from(word, (_, from) => word.slice(from, from + passageLength))
@@ -66,18 +65,21 @@ const keysIn = (text: string): ReadonlyArray<string> =>
 
 /** Words of a query. */
 const queryWordsMax = 12
-/** Words that begin so. A shorter beginning says nothing: it has to be the word. */
+/** The minimum length of a prefix. A shorter query word must match exactly. */
 const [beginningsMax, beginningLength] = [48, 3]
-/** Letters of a query that are read. */
+/** The maximum length of a query. */
 export const queryLengthMax = 200
 
 export interface Found {
   readonly section: Section
-  /** The words of the query as the section has them. */
+  /** The query's words as they occur in the section. */
   readonly words: ReadonlyArray<string>
 }
 
-/** The best first. A section with all of the words says more than one with many of one, and a rare word more. */
+/**
+ * Best first. A section with all of the words ranks higher than one with many occurrences of one, and rare words weigh
+ * more.
+ */
 export const search = ({ sections, weights, words }: Index, query: string, foundMax: number): ReadonlyArray<Found> => {
   const terms = [...new Set(wordsIn(query.slice(0, queryLengthMax)))].slice(0, queryWordsMax)
   const scores = new Map<number, { sum: number; readonly words: Array<string> }>()
@@ -108,7 +110,7 @@ const beginningWith = (words: ReadonlyArray<string>, start: string): ReadonlyArr
   return end < 0 ? some : some.slice(0, end)
 }
 
-/** The place of the first word that is not before this one. */
+/** The index of the first word that does not sort before this one. */
 const firstFrom = (words: ReadonlyArray<string>, word: string): number => {
   let [low, high] = [0, words.length]
   while (low < high) {

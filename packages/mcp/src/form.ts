@@ -1,6 +1,6 @@
 /**
- * Validates a live write's arguments before a person is asked, so that no one confirms a call that the API would
- * refuse. In the sandbox only the API validates, with better messages.
+ * Validates a live write's arguments before a person is asked, so that a confirmed call is not refused by the API. In
+ * the sandbox only the API validates, with better messages.
  */
 import { Result, Schema, SchemaIssue, SchemaRepresentation } from "effect"
 import type { Arguments } from "./calls.ts"
@@ -11,7 +11,7 @@ const requiredInLive: Readonly<Record<string, ReadonlyArray<string>>> = { refund
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** The first fault, with the argument's name. */
+/** The first problem, with the argument's name. */
 export const misfitOf = ({ inputSchema, name }: Tool, args: Arguments): string | undefined => {
   const missing = requiredInLive[name]?.find((each) => args[each] === undefined)
   if (missing !== undefined) return `The argument ${missing} is required with a live key.`

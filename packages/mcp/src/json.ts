@@ -1,4 +1,4 @@
-/** JSON as text and back, and with the names of its objects in order, so that equal values are equal texts. */
+/** Converts JSON to text and back, and to a canonical text with sorted keys, so that equal values are equal texts. */
 import { createHash } from "node:crypto"
 import { Option } from "effect"
 

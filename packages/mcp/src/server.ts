@@ -1,5 +1,5 @@
 /**
- * The MCP server's tools and documents, for any way in: `coffer mcp` on standard input, and `/mcp` of the service. A
+ * The MCP server's tools and documents, for any transport: `coffer mcp` on standard input, and `/mcp` of the service. A
  * tool's call is a call of the merchant API, with its key, quotas, idempotency and log. A tool that the key may not use
  * is not listed, and unknown when called.
  */
@@ -19,13 +19,13 @@ import { annotationsOf, isOfSandbox, isRead, type Tool } from "./Tool.ts"
 export interface Door {
   readonly isLive: boolean
   readonly allows: (tool: Tool) => boolean
-  /** Never fails: no answer has the status 0. */
+  /** Never fails: without an answer the status is 0. */
   readonly call: (call: ApiCall) => Effect.Effect<ApiAnswer>
-  /** Signs what a client brings back. */
+  /** Signs state that a client returns. */
   readonly secret: string
 }
 
-/** A tool beside those of the contract. */
+/** A tool besides those of the contract. */
 export interface OtherTool {
   readonly name: string
   readonly title: string
@@ -36,7 +36,7 @@ export interface OtherTool {
 }
 
 export interface Serving {
-  /** That of the request that is being answered. */
+  /** The occasion of the current request. */
   readonly door: Effect.Effect<Door>
   readonly docs: Docs
   readonly others?: ReadonlyArray<OtherTool>
@@ -53,7 +53,7 @@ export const instructions =
 
 const toolsByName: ReadonlyMap<string, Tool> = new Map(tools.map((tool) => [tool.name, tool]))
 
-/** For a live key the buyer and the bank are people. */
+/** A live key has no simulated buyer and bank. */
 const isVisible = (tool: Tool, door: Door): boolean => door.allows(tool) && !(door.isLive && isOfSandbox(tool))
 
 export const registrations = ({ docs, door, others = [] }: Serving) => {
@@ -109,7 +109,7 @@ const carriedOut = Effect.fnUntraced(function* (tool: Tool, sent: Arguments, doo
   if (misfit !== undefined) return answerError(`${misfit} Nothing was done.`)
   const path = subjectOf(tool, args)
   const subject = path === undefined ? undefined : yield* door.call({ method: "GET", path })
-  // A key that may write a resource may read it, but for a refund's order.
+  // A key that may write a resource may read it, except a refund's order.
   if (subject !== undefined && subject.status !== 200 && subject.status !== 403) return resultOf(tool, subject, door)
   const number = refundNumberOf(tool, args)
   const earlier = number === undefined ? undefined : yield* door.call({ method: "GET", path: number })

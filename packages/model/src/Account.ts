@@ -6,7 +6,7 @@ export interface Account {
   readonly mode: Mode
 }
 
-/** Whether an object that was found by its number is the account's. */
+/** Whether an object, found by its number, belongs to the account. */
 export const belongsTo =
   (account: Account) =>
   (found: Account): boolean =>

@@ -1,6 +1,6 @@
 /**
  * The evidence for a buyer's bank, and the files beside it (spec: Disputes, POST evidence). Which of it helps depends
- * on the dispute's reason; that is the bank's to judge.
+ * on the dispute's reason, and the bank decides.
  */
 import { Record, Schema } from "effect"
 import { evidenceTextLengthMax, urlLengthMax } from "./Limits.ts"
@@ -28,7 +28,7 @@ const subjects = {
 
 export const evidenceNames = Object.keys(subjects) as ReadonlyArray<keyof typeof subjects>
 
-/** Besides, what decides the test disputes of a channel (silences: S29). */
+/** Additionally, the texts that decide a channel's test disputes (silences: S29). */
 const texts = {
   ...subjects,
   uncategorized_text:
@@ -42,7 +42,7 @@ export const textNames = Object.keys(texts) as ReadonlyArray<Name>
 
 const ofEach = <S>(field: (description: string) => S): { readonly [name in Name]: S } => Record.map(texts, field)
 
-/** As it is kept. */
+/** As it is stored. */
 export const EvidenceText = Schema.Struct(
   ofEach((description) => Schema.optionalKey(Schema.String.annotate({ description })))
 )
@@ -66,7 +66,7 @@ export const EvidenceFileType = Schema.Literals([
   "uncategorized_file"
 ])
 
-/** Two files may have one type (silences: D7). The room of files checks whose address it is. */
+/** Two files may have the same type (silences: D7). The room of files checks who owns the address. */
 export const EvidenceFile = Schema.Struct({
   type: EvidenceFileType.annotate({ description: "The content of the file." }),
   url: Schema.String.check(Schema.isMaxLength(urlLengthMax)).annotate({
@@ -75,7 +75,7 @@ export const EvidenceFile = Schema.Struct({
 })
 export type EvidenceFile = typeof EvidenceFile.Type
 
-/** One whole of evidence: each replaces the one before it, and nothing is merged (spec: Disputes). */
+/** Complete evidence: each submission replaces the one before, and nothing is merged (spec: Disputes). */
 export const Evidence = Schema.Struct({ text: EvidenceText, files: Schema.Array(EvidenceFile) })
 export type Evidence = typeof Evidence.Type
 

@@ -10,7 +10,7 @@ import { Currency, Minor } from "./Money.ts"
 import { PaymentMethod } from "./PaymentMethod.ts"
 import { optional, withoutNulls } from "./optional.ts"
 
-/** One line of a schedule. A criterion that is left out holds for all; the first line that fits is taken. */
+/** One line of a schedule. An omitted criterion matches everything; the first matching line applies. */
 export const FeeLine = withoutNulls(
   Schema.Struct({
     mode: optional(Mode, "In this environment; left out: in both."),
@@ -31,7 +31,7 @@ export type FeeSchedule = typeof FeeSchedule.Type
 /** 2.9 % + 0.30 for merchants without a schedule of their own. */
 export const defaultFee: FeeLine = { basis_points: 290, fixed: Minor.make(30) }
 
-/** The fee of a payment that no line with a criterion fits, and where that is set. */
+/** The fee of a payment that matches no line with a criterion, and its source. */
 export const effectiveFee = ({ fees }: { readonly fees: FeeSchedule }) => {
   const own = fees.find(
     ({ currency, method, mode }) => currency === undefined && method === undefined && mode === undefined
@@ -45,7 +45,7 @@ const Fixed = optional(
   "In minor units; left out, it stays as it is."
 )
 
-/** A fixed fee by currency, minor units. A currency that is left out has the default. */
+/** A fixed fee by currency, minor units. An omitted currency has the default. */
 export const FeeByCurrency = withoutNulls(Schema.Struct({ USD: Fixed, HKD: Fixed, CNY: Fixed }))
 export type FeeByCurrency = typeof FeeByCurrency.Type
 

@@ -1,4 +1,4 @@
-/** Those who have rights: a key of a merchant, a person of a merchant, an operator. */
+/** A holder of rights: a merchant's key, a merchant's person, or an operator. */
 import type { Mode } from "./Ids.ts"
 import type { PersonRole } from "./PersonRole.ts"
 import type { Role } from "./Role.ts"

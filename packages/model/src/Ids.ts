@@ -6,7 +6,7 @@ import { DateTime, Schema } from "effect"
 import { outTradeNoLengthMax } from "./Limits.ts"
 import { OneLine } from "./Text.ts"
 
-/** Decided only by the API key (spec: General rules, 1). */
+/** Determined only by the API key (spec: General rules, 1). */
 export const Mode = Schema.Literals(["sandbox", "live"])
 export type Mode = typeof Mode.Type
 
@@ -37,7 +37,7 @@ export type MerchantId = typeof MerchantId.Type
 export const PaymentId = Schema.String.check(Schema.isMinLength(1)).pipe(Schema.brand("PaymentId"))
 export type PaymentId = typeof PaymentId.Type
 
-/** Which channel has a payment, a refund or a dispute: the name of its folder in `src/channels`. */
+/** The channel of a payment, a refund or a dispute: the name of its folder in `src/channels`. */
 export const ChannelName = Schema.String.check(Schema.isPattern(/^[a-z][a-z0-9_]{0,31}$/)).pipe(
   Schema.brand("ChannelName")
 )
@@ -107,7 +107,7 @@ export const PersonId = Schema.String.check(Schema.isPattern(/^per_[0-9A-HJKMNP-
 )
 export type PersonId = typeof PersonId.Type
 
-/** A key with scopes. The number opens nothing. */
+/** A key with scopes. Its number is not a secret. */
 export const ApiKeyId = Schema.String.check(Schema.isPattern(/^key_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
   Schema.brand("ApiKeyId")
 )
@@ -130,7 +130,7 @@ export const sessionPrefix = "ses_"
 export const passkeyPrefix = "psk_"
 export const savedViewPrefix = "svw_"
 
-/** The prefixes of what we number ourselves. */
+/** The prefixes of our own numbers. */
 export const prefixes = {
   tradeNo: { sandbox: "TRD_SB_", live: "TRD_" },
   merchant: "mer_",
@@ -152,12 +152,12 @@ export const prefixes = {
 
 // Crockford's base32: no I, L, O, U. Its ASCII order is its numeric order, so ids sort as text by time.
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-/** By the code of their character; 0 for characters that are none. */
+/** By character code; 0 for characters that are not digits. */
 const digitOf = Array.from({ length: 128 }, (_, code) => Math.max(0, alphabet.indexOf(String.fromCharCode(code))))
 const timeLength = 10
 const bodyLength = 26
 
-/** Codes of the characters of the id that is being made. Strings that grow by a character each are garbage. */
+/** The character codes of the id under construction. Building a string character by character would create garbage. */
 const codes = Array.from({ length: bodyLength }, () => 0)
 
 /** 26 characters: 10 of milliseconds since 1970, 16 of randomness (numbers from 0 to 31). */
@@ -193,10 +193,10 @@ export const millisOfId = (id: string): number => {
 /** When an object was created. It follows from its id, so that `created_at` has the order of the ids. */
 export const createdAtOf = (id: string): DateTime.Utc => DateTime.makeUnsafe(millisOfId(id))
 
-/** The lowest of all that are made at this moment or later. */
+/** The lowest body of ids made at this time or later. */
 export const firstIdBody = (millis: number): string => idBody(Math.max(0, millis), [])
 
-/** The id that follows `body` most closely: what keeps ids monotonic within a millisecond or a wallet. */
+/** The next id after `body`, which keeps ids monotonic within a millisecond or a wallet. */
 export const idBodyAfter = (body: string): string => {
   for (let index = body.length - 1; index >= 0; index--) {
     const digit = alphabet.indexOf(body[index]!)

@@ -12,7 +12,7 @@ export const orderAmountMax = 100_000_000_000
 export const outTradeNoLengthMax = 128
 export const subjectLengthMax = 255
 
-/** Why a merchant refunds, in characters (silences: R12). */
+/** The reason of a refund, in characters (silences: R12). */
 export const refundReasonLengthMax = 500
 
 /** Metadata (spec: Metadata). */
@@ -28,7 +28,7 @@ export const sandboxClockMax = Duration.days(5 * 365)
 
 /** Addresses that merchants give us; ours, since the specification is silent. */
 export const urlLengthMax = 2048
-/** Characters of the address of a shop's terms, or of its words about privacy (silences: K14). */
+/** Characters of the URL of a shop's terms or privacy policy (silences: K14). */
 export const shopLinkLengthMax = 255
 /** Characters of a shop's own host for checkout: that of its TXT record has eight more, and 253 at most. */
 export const shopHostLengthMax = 245
@@ -69,7 +69,7 @@ export const webhookRedeliveryDelays = [
   "6 hours"
 ] as const
 
-/** How long an old secret signs beside the new one (spec: Limits), and how many old ones may (silences: W10). */
+/** How long an old secret keeps signing (spec: Limits), and how many old ones may (silences: W10). */
 export const secretOverlap = Duration.hours(24)
 export const oldSecretsMax = 5
 
@@ -77,14 +77,14 @@ export const oldSecretsMax = 5
 export const endpointsMax = 16
 export const endpointDescriptionLengthMax = 500
 
-/** How far a receiver lets the signature's timestamp be from its own clock (spec: Limits). */
+/** The tolerance of receivers for a signature's timestamp (spec: Limits). */
 export const signatureTolerance = "300 seconds"
 
 /** A form of the checkout, which has seven short fields: bytes and fields (silences: G6). */
 export const checkoutFormBytesMax = 4 * 1024
 export const checkoutFormFieldsMax = 16
 
-/** Parameters of a query: 50 filters by metadata, and every other one several times (silences: G6). */
+/** Parameters of a query: 50 metadata filters, and each other one several times (silences: G6). */
 export const queryParametersMax = 100
 
 /** One file of evidence, bytes (spec: Limits). */
@@ -92,7 +92,7 @@ export const fileBytesMax = 10 * 1024 * 1024
 
 /** All files of a merchant in one environment, bytes; ours (silences: D23). */
 export const filesBytesMax = { sandbox: 512 * 1024 * 1024, live: 20 * 1024 * 1024 * 1024 } as const
-/** How long a file is kept that neither evidence nor a logo names. */
+/** How long a file is kept that is used by neither evidence nor a logo. */
 export const unnamedFileKept = Duration.days(7)
 
 /** A merchant's logo: bytes, and pixels on each side (silences: K7). */
@@ -127,9 +127,9 @@ export const leakReportsMax = 30
 /** Reports; ours (docs/reports.md). Days of one that is answered at once, and of one that is a file. */
 export const reportDaysAtOnceMax = 31
 export const reportDaysMax = 1_100
-/** Movements that one which is answered at once may read. */
+/** Movements that a report answered at once may read. */
 export const reportLinesAtOnceMax = 5_000
-/** For a merchant in one environment: reports that are being written, reports that are kept, bytes of their files. */
+/** For a merchant in one environment: reports in progress, reports kept, and bytes of their files. */
 export const reportsPendingMax = 10
 export const reportsKeptMax = 100
 export const reportsBytesMax = { sandbox: 256 * 1024 * 1024, live: 4 * 1024 * 1024 * 1024 } as const
@@ -154,8 +154,8 @@ export const quotaOverrideMax = 1_000_000
 /** Calls of one account to its acquirer in a second that an operator may set. */
 export const callsASecondMax = 10_000
 
-/** How long a closed merchant's keys and people may read, and return what is owed (silences: U30). */
+/** How long a closed merchant's keys and people may still read and refund (silences: U30). */
 export const closedReads = "90 days"
 
-/** Erasures of an account that are at work at once: each looks through all its calls of thirty days. */
+/** Concurrent erasures of an account: each scans all its calls of thirty days. */
 export const erasuresMax = 10

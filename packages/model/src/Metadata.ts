@@ -16,7 +16,7 @@ export const MetadataKeys = Schema.Record(Schema.String, Schema.NullOr(Schema.St
 export const MetadataPatch = Schema.NullOr(MetadataKeys)
 export type MetadataPatch = typeof MetadataPatch.Type
 
-/** The first thing wrong with a patch, as the parameter it names and a sentence; undefined when it may be applied. */
+/** The first problem of a patch, as a parameter and a sentence; undefined if it may be applied. */
 export const patchProblem = (
   before: Metadata,
   patch: MetadataPatch
@@ -43,7 +43,7 @@ export const patchProblem = (
     : undefined
 }
 
-/** Keys sent are written, other keys stay; clearing keeps what the service itself wrote (silences: O12). */
+/** Sent keys are written, others stay; clearing keeps the service's own keys (silences: O12). */
 export const merge = (before: Metadata, patch: MetadataPatch): Metadata => {
   if (patch === null) return Object.fromEntries(Object.entries(before).filter(([key]) => key === linkKey))
   const after = new Map(Object.entries(before))
@@ -54,7 +54,7 @@ export const merge = (before: Metadata, patch: MetadataPatch): Metadata => {
   return Object.fromEntries(after)
 }
 
-/** In the order of its keys: the database keeps the keys of jsonb in an order of its own, not as they came. */
+/** Sorted by key: jsonb does not keep the original order of keys. */
 export const byKey = (metadata: Metadata): Metadata =>
   Object.fromEntries(Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 

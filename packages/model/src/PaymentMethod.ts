@@ -1,18 +1,18 @@
 /**
- * How a buyer pays (spec: Order, payment_method). What is known of each method is declared here once. What an acquirer
- * calls it is in the acquirer's folder.
+ * Payment methods (spec: Order, payment_method). The properties of each method are declared here once; acquirers' own
+ * names are in their folders.
  */
 import { Schema, Struct } from "effect"
 
 interface Traits {
-  /** By the names that buyers know. */
+  /** The methods' brand names. */
   readonly name: { readonly en: string; readonly zh: string; readonly "zh-Hant": string }
   /**
-   * `form`: a card is typed. `phone`: a wallet that lives on the phone, of which a desktop shows the code; no card is
-   * charged, and a refund takes a while. `browser`: a wallet of the browser's own, with a card behind it.
+   * `form`: a typed card. `phone`: a wallet on the phone, for which a desktop shows a QR code; no card is charged, and
+   * a refund takes a while. `browser`: the browser's own wallet, which charges a card.
    */
   readonly by: "browser" | "form" | "phone"
-  /** How long after the payment it can be refunded. Left out: as long as there is something to refund. */
+  /** How long after the payment it can be refunded. Omitted: without a time limit. */
   readonly refundDays?: number
 }
 
@@ -35,17 +35,17 @@ export const methodName = (method: PaymentMethod, language: keyof Traits["name"]
   traits[method].name[language]
 
 export const refundDaysOf = (method: PaymentMethod): number | undefined => traitsOf(method).refundDays
-/** The methods whose refunds have a last moment. */
+/** The methods with a refund period. */
 export const withRefundDays = PaymentMethod.literals.filter((method) => refundDaysOf(method) !== undefined)
 
-/** The methods that every browser can pay with. The others need a wallet of the browser's own. */
+/** The methods that work in every browser. The others need the browser's own wallet. */
 export const everywhere = methodsBy("form", "phone")
 /** The same, with the phone's wallets first. */
 export const phonesFirst = [...methodsBy("phone"), ...methodsBy("form")]
 /** The wallets of browsers. */
 export const ofBrowsers = methodsBy("browser")
 
-/** Whether it is a wallet that lives on the phone: a desktop shows its code. */
+/** Whether it is a wallet on the phone, for which a desktop shows a QR code. */
 export const isOnPhone = (method: PaymentMethod): boolean => traits[method].by === "phone"
 
 /** The methods of a merchant: each method once, and one at least that every browser can pay with (silences: K8). */
@@ -62,11 +62,11 @@ export const OfferedMethods = Schema.Array(PaymentMethod).check(
 
 // The card of a payment ------------------------------------------------------------
 
-/** The card that was charged, also behind a wallet of the browser. `brand`: in the channel's word, such as `visa`. */
+/** The card that was charged, directly or by a browser's wallet. `brand`: in the channel's word, such as `visa`. */
 export const PaidCard = Schema.Struct({ brand: Schema.String, last4: Schema.String })
 export type PaidCard = typeof PaidCard.Type
 
-/** Whether a card is charged when a buyer pays so. */
+/** Whether this method charges a card. */
 export const isCardCharged = (method: PaymentMethod): boolean => !isOnPhone(method)
 
 const brandNames: Readonly<Record<string, string>> = {

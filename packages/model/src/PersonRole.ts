@@ -8,5 +8,5 @@ import { Schema } from "effect"
 export const PersonRole = Schema.Literals(["owner", "developer", "support", "finance", "viewer"])
 export type PersonRole = typeof PersonRole.Type
 
-/** For whom: a merchant, or the installation, whose people are its operators. */
+/** The place of a role: a merchant, or the installation, whose people are its operators. */
 export const installation = "installation"

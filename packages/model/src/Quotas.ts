@@ -1,6 +1,6 @@
 /**
  * How many requests a merchant may send in a minute, by kind, each kind counted by itself (spec: Limits; silences: U1).
- * The operator may give one merchant other numbers than all the rest have.
+ * The operator may override them for one merchant.
  */
 import { Schema } from "effect"
 import {
@@ -22,7 +22,7 @@ const Override = optional(
   "Requests a minute of this kind; left out, everybody's number holds."
 )
 
-/** One merchant's own quotas in place of the default. */
+/** One merchant's overrides of the default. */
 export const QuotaOverrides = withoutNulls(
   Schema.Struct({ writes: Override, reads: Override, csv: Override, helpers: Override })
 )
@@ -35,12 +35,12 @@ const defaults: Readonly<Record<QuotaKind, number>> = {
   helpers: helpersPerMinuteMax
 }
 
-/** The numbers of an operator, who may be a program and acts for all merchants. */
+/** The limits of an operator, who may be a program and acts for all merchants. */
 export const operatorQuotas: Readonly<Record<RequestKind, number>> = { writes: 6_000, reads: 6_000, csv: 60 }
 
 export const quotaOf = (overrides: QuotaOverrides, kind: QuotaKind): number => overrides[kind] ?? defaults[kind]
 
-/** The numbers that hold for a merchant. */
+/** The limits of a merchant. */
 export const effectiveQuotas = (overrides: QuotaOverrides): Readonly<Record<QuotaKind, number>> => ({
   ...defaults,
   ...overrides

@@ -1,7 +1,7 @@
 /** The scopes of a key: a resource, and whether it may only read it or also change it (silences: U26). */
 import { Schema } from "effect"
 
-/** Those that some operation of `/v1` asks for, in the order of the reference. */
+/** All scopes that operations of `/v1` require, in the order of the reference. */
 export const Scope = Schema.Literals([
   "orders:read",
   "orders:write",
@@ -26,9 +26,9 @@ export const Scope = Schema.Literals([
 ])
 export type Scope = typeof Scope.Type
 
-/** Whether these scopes let a call through that asks for `needed`. A scope to change something lets it be read, too. */
+/** Whether these scopes include `needed`. A write scope includes reading. */
 export const covers = (held: ReadonlyArray<string>, needed: Scope): boolean =>
   held.includes(needed) || (needed.endsWith(":read") && held.includes(needed.replace(/read$/, "write")))
 
-/** A live key has no test helpers: for it these routes do not exist. */
+/** A live key has no test helpers: these routes do not exist for it. */
 export const isOfSandbox = (scope: string): boolean => scope.startsWith("test_helpers:")

@@ -1,11 +1,11 @@
 /**
  * The two kinds of text that merchants write, checked where it comes in (silences: G17). A number, a name or a title is
- * one line: it stands in CSV cells, mail headers, logs and lists. Free text may have lines and tabs. Neither is
- * changed: what was sent is what is read back. Lengths count Unicode code points (silences: O4, O7).
+ * one line: it appears in CSV cells, mail headers, logs and lists. Free text may have line breaks and tabs. Neither is
+ * changed: it is read back as it was sent. Lengths count Unicode code points (silences: O4, O7).
  */
 import { Schema } from "effect"
 
-/** Text of one line, for what is a number, a name, an address or a title. */
+/** Single-line text, for a number, a name, an address or a title. */
 export const OneLine = (min: number, max: number) =>
   Schema.String.check(
     Schema.makeFilter((text: string) => isOneLine(text, min, max), {
@@ -14,7 +14,7 @@ export const OneLine = (min: number, max: number) =>
     })
   )
 
-/** Text that people write to people. */
+/** Free text between people. */
 export const FreeText = (max: number) =>
   Schema.String.check(
     Schema.makeFilter((text: string) => isFreeText(text, max), {
@@ -33,8 +33,8 @@ export const titleOf = (text: string | null | undefined): string | null =>
   text === null || text === undefined || text.trim() === "" ? null : text
 
 /**
- * The beginning of a text, for a channel that takes no longer one: at most so many UTF-16 units, which are at least as
- * many as code points. It ends between characters that people see. A character that is longer alone is cut itself.
+ * Truncates a text for a channel with a limit: at most this many UTF-16 units, of which there are at least as many as
+ * code points. It cuts between graphemes, unless a single one is too long.
  */
 export const beginningOf = (text: string, max: number): string => {
   if (text.length <= max) return text
@@ -42,7 +42,7 @@ export const beginningOf = (text: string, max: number): string => {
   return text.slice(0, start > 0 ? start : max - (text.codePointAt(max - 1)! > 0xff_ff ? 1 : 0))
 }
 
-/** Half a surrogate pair is no character, and Postgres keeps no NUL. */
+/** A lone surrogate is not a character, and Postgres cannot store NUL. */
 const isCleanLine = (text: string): boolean => !breaksLine.test(text) && text.isWellFormed()
 const isClean = (text: string): boolean => !controls.test(text) && text.isWellFormed()
 
@@ -50,12 +50,11 @@ const isClean = (text: string): boolean => !controls.test(text) && text.isWellFo
 // oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)/
 
-// Beside all controls: separators of lines and paragraphs, and what turns the reading order of the text behind it.
-// Marks and isolates, which Arabic and Hebrew need, end with the text and may stay.
-// oxlint-disable-next-line no-control-regex
+// All control characters, line and paragraph separators, and overrides of the writing direction. Marks and isolates,
+// which Arabic and Hebrew need, end with the text and are allowed. oxlint-disable-next-line no-control-regex
 const breaksLine = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/
 
-// Code points are at most as many as units and at least half as many, so nearly no text has to be counted.
+// There are at most as many code points as units and at least half as many, so few texts need counting.
 const isLengthWithin = (text: string, min: number, max: number): boolean => {
   if (text.length <= max && text.length >= min * 2) return true
   if (text.length < min || text.length > max * 2) return false

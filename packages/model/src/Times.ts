@@ -1,4 +1,4 @@
-/** Moments that merchants write down: of the years 1 to 9999 in UTC, which is what four digits and Postgres can say. */
+/** Timestamps from merchants: years 1 to 9999 in UTC, the range of four digits and Postgres. */
 import { DateTime, Schema } from "effect"
 
 const earliest = DateTime.makeUnsafe("0001-01-01T00:00:00.000Z")

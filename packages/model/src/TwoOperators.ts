@@ -1,10 +1,10 @@
 /** The acts that need two operators (docs/architecture.md, section 7). None by default. */
 export interface TwoOperators {
-  /** To approve a payout that makes more than this within a day, with those that one operator approved alone. */
+  /** To approve a payout that exceeds this sum within a day, together with those that the operator approved alone. */
   readonly payoutsAbove?: number
   /**
-   * To reset a live key, to make or roll one with scopes, to change from where one is taken, or to give a role at a
-   * merchant that could make one or change live objects.
+   * To reset a live key, to create or roll one with scopes, to change its IP allowlist, or to give a merchant role that
+   * could create one or change live objects.
    */
   readonly liveKeys?: true
   /** To change a merchant's fees. */
@@ -15,7 +15,7 @@ export interface TwoOperators {
   readonly approvals?: true
 }
 
-/** Whether any act does. Then making an operator does, too: otherwise one could make the second. */
+/** Whether any act needs two operators. Then creating an operator does, too: otherwise one could create the second. */
 export const needsTwo = (settings: TwoOperators): boolean => Object.values(settings).some((each) => each !== undefined)
 
 /** `payouts:100000,live_keys,fees,channels,approvals`: each at most once. Undefined for anything else. */

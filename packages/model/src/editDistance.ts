@@ -1,6 +1,6 @@
 /**
- * How many characters have to be added, taken out or changed to make one name of another (Levenshtein). With `swaps`,
- * two neighbours in the wrong order are one slip, and two otherwise.
+ * The number of insertions, deletions and substitutions between two names (Levenshtein). With `swaps`, two swapped
+ * neighbours count as one edit, otherwise as two.
  */
 export const editDistance = (from: string, to: string, { swaps = false } = {}): number => {
   let [before, row] = [[] as Array<number>, Array.from({ length: to.length + 1 }, (_, index) => index)]

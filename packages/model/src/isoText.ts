@@ -10,14 +10,14 @@ const millis = padded(1_000, 3, "Z")
 
 /** Minutes that are remembered, some 100 bytes each. */
 const minutesMax = 4_096
-/** Up to the seconds: `2026-11-27T22:43:`. */
+/** The text before the seconds: `2026-11-27T22:43:`. */
 const minuteText = memoize(minutesMax, identity<number>, (minute) =>
   DateTime.formatIso(DateTime.makeUnsafe(minute * minuteMillis)).slice(0, -"00.000Z".length)
 )
 
 /**
- * The text of `DateTime.formatIso`, without a Date that C++ writes out: 170 ns in a loop in place of 550, and a payment
- * has ten of them (docs/performance-notes.md).
+ * The same text as `DateTime.formatIso`, but without a Date, which C++ formats: 170 ns in a loop instead of 550, and a
+ * payment has ten of them (docs/performance-notes.md).
  */
 export const isoText = (time: DateTime.Utc): string => {
   const all = DateTime.toEpochMillis(time)

@@ -1,6 +1,6 @@
 /**
- * Caches the results of a pure function that costs more than a look-up. `keyOf` makes the key of a result. When there
- * are `max` results, all are dropped.
+ * Caches the results of a pure function that costs more than a look-up. `keyOf` makes the key of a result. At `max`
+ * results all are dropped.
  */
 export const memoize = <Question, Key, Answer extends {}>(
   max: number,

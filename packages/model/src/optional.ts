@@ -1,8 +1,8 @@
 /**
- * Fields that may be left out. Null is the same as leaving one out (silences: G18): many languages write a value that
- * is not there as null. {@link optional} takes both, and {@link withoutNulls} around the object makes them one, so that
- * the reader of the decoded object meets a field or its absence. Done once for the object, since a step for each field
- * of it costs several times as much.
+ * Optional fields. Null means the same as an absent field (silences: G18): many languages write an absent value as
+ * null. {@link optional} accepts both, and {@link withoutNulls} around the object drops nulls, so that a field of the
+ * decoded object is present or absent. This runs once for the object, since a step for each field would cost several
+ * times as much.
  */
 import { Schema, SchemaGetter } from "effect"
 
@@ -16,7 +16,7 @@ type WithoutNulls<Fields, Kept> = {
   readonly [Name in keyof Fields]: Name extends Kept ? Fields[Name] : Exclude<Fields[Name], null>
 }
 
-/** The object without the fields that are null. `kept`: fields in which null says something of its own. */
+/** Drops the fields that are null. `kept`: fields in which null has its own meaning. */
 export const withoutNulls = <S extends Schema.Top, const Kept extends keyof S["Type"] & string = never>(
   object: S,
   kept: ReadonlyArray<Kept> = []

@@ -1,8 +1,8 @@
-/** The least strength of a secret, so that it cannot be guessed. */
+/** The minimum strength of a secret, so that it cannot be guessed. */
 
 /** Characters of the operator's token. */
 export const tokenLengthMin = 32
-/** Different characters of a token, or bytes of a key. 32 random ones have more. */
+/** Distinct characters of a token, or bytes of a key. 32 random ones have more. */
 export const varietyMin = 10
 
 export const isVaried = (parts: Iterable<unknown>): boolean => new Set(parts).size >= varietyMin
