@@ -1,7 +1,6 @@
 /**
- * The consequences of one fact beside the object itself: what the wallet posts and promises, the command for the order,
- * and which event merchants get. `consequences` of each object derives it from the object before the fact, and the
- * fact.
+ * The consequences of one fact beyond the object itself: what the wallet posts and promises, the command for the order,
+ * and the event for merchants. `consequences` of each object derives it from the object before the fact, and the fact.
  */
 import type { EventType } from "@coffer/model/EventType"
 import type { OrderCommand } from "./order/Order.ts"

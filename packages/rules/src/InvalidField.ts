@@ -1,4 +1,4 @@
-/** 400 `invalid_request`: the parameter by its name on the wire, and what is wrong with it (spec: Errors). */
+/** 400 `invalid_request`: the parameter's name on the wire, and the problem (spec: Errors). */
 import { Schema } from "effect"
 
 export class InvalidField extends Schema.TaggedError<InvalidField>()("InvalidField", {

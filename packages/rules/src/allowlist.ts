@@ -54,7 +54,7 @@ const prefixForm = /^(?:\d|[12]\d|3[0-2])$/
 
 const addressOf = (text: string): Address | undefined => {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
-  // An address with a zone (`fe80::1%eth0`) means something on one machine only.
+  // An address with a zone (`fe80::1%eth0`) is only meaningful on one machine.
   if (text.includes("%")) return undefined
   const plain = withoutDottedTail(text)
   if (!ipaddr.IPv6.isValid(plain)) return undefined

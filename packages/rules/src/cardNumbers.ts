@@ -6,12 +6,15 @@
 export const cardDigitsMin = 13
 export const cardDigitsMax = 19
 
-/** Digits alone: does the check digit fit, and does some network give out such numbers? */
+/** For digits only: whether the check digit is correct, and a network issues such numbers. */
 export const isCardNumber = (digits: string): boolean => numberIn(numbersOf([digits]), 0) === 1
 
-/** `text` with `replacement` for each card number in it. All else stays as it is, digits of other scripts too. */
+/**
+ * `text` with `replacement` for each card number in it. Everything else stays unchanged, including digits of other
+ * scripts.
+ */
 export const cutCardNumbers = (text: string, replacement: string): string => {
-  // It has a sign for each of the text.
+  // Has one character for each character of the text.
   const ascii = asciiOf(text)
   if (!mayHold(ascii)) return text
   let kept = ""
@@ -27,8 +30,8 @@ export const cutCardNumbers = (text: string, replacement: string): string => {
 }
 
 /**
- * Digits of full width, and those of other scripts, are digits to a reader, and keyboards write them. Those beyond the
- * basic plane, which are two signs each, are left.
+ * Full-width digits and those of other scripts are digits to a reader, and keyboards produce them. Those beyond the
+ * basic plane, which take two units each, are ignored.
  */
 const asciiOf = (text: string): string =>
   beyondAscii.test(text) ? text.replace(otherDigits, (digit) => digitOf(digit.charCodeAt(0))) : text
@@ -36,7 +39,7 @@ const asciiOf = (text: string): string =>
 const beyondAscii = /[\u0660-\uffff]/
 const otherDigits = /(?=[\u0660-\uffff])\p{Nd}/gu
 
-/** The ten digits of a script stand together, and no other digit stands beside them. There are some 370. */
+/** The ten digits of a script are adjacent, with no other digit next to them. There are some 370. */
 const digitOf = (code: number): string => {
   const known = otherDigitsKnown.get(code)
   if (known !== undefined) return known
@@ -47,7 +50,9 @@ const digitOf = (code: number): string => {
 }
 const otherDigitsKnown = new Map<number, string>()
 
-/** Whether there are enough digits with nothing between them that no number has. Most texts end here. */
+/**
+ * Whether there are enough digits separated only by characters that may occur in a number. Most texts are done here.
+ */
 const mayHold = (text: string): boolean => {
   if (text.length < cardDigitsMin) return false
   let digits = 0
@@ -72,16 +77,16 @@ const isBetween = (code: number): boolean =>
   code > 127
 
 /**
- * The characters that may stand between two digits of one number, in a form or a URL too. An escape in front of a
- * number is passed over as one: its digits belong to no number.
+ * The separators between two digits of a number, also in a form or a URL. An escape before a number is skipped as a
+ * whole: its digits are not part of a number.
  */
 const separators = "(?:[\\s+\\u2010-\\u2015\\u200b./_,-]|%20|%2[DdEeFf]|%09){0,3}"
 const candidates = new RegExp(`%[0-9A-Fa-f]{2}|\\d(?:${separators}\\d){${cardDigitsMin - 1},}`, "g")
 const groupOf = /%[0-9A-Fa-f]{2}|\d+/g
 
 /**
- * Where the card numbers of a run stand in the text. A number begins where a group of digits begins and ends where one
- * ends; of several the longest.
+ * The positions of card numbers in a run. A number starts and ends at group boundaries; of several candidates the
+ * longest counts.
  */
 const cardsIn = (text: string, run: string, at: number): ReadonlyArray<readonly [begin: number, end: number]> => {
   const groups = Array.from(run.matchAll(groupOf), ({ 0: digits, index }) => ({ digits, index })).filter(
@@ -101,16 +106,16 @@ const cardsIn = (text: string, run: string, at: number): ReadonlyArray<readonly 
 }
 
 /**
- * Whether a network gives out numbers that begin so. None begins with 0, and 1, 20 and 21 are how Unix times and dates
- * begin: `1767225600000`, `20261122142413008`. Only UATP (1) and JCB (1800, 2131) among those are cards, of 15 digits,
- * which no time has. A field that is named as a card's is cut with any value (`redaction.ts`).
+ * Whether a network issues numbers with this prefix. None starts with 0, and Unix times and dates start with 1, 20 and
+ * 21: `1767225600000`, `20261122142413008`. Among those only UATP (1) and JCB (1800, 2131) are cards, with 15 digits,
+ * which no time has. A field with the name of a card field is redacted whatever its value (`redaction.ts`).
  */
 const isIssued = (head: string, length: number): boolean =>
   /^(?:2[2-7]|[3-9])/.test(head) || (length === 15 && /^(?:1|2131)/.test(head))
 
 /**
- * Groups of digits, one behind the other, with Luhn's sums of the digits before each place: in `even` those with an
- * even index count double, in `odd` the others. So the sum of any stretch is one subtraction.
+ * Consecutive groups of digits, with prefix sums for Luhn: in `even` digits with an even index count double, in `odd`
+ * the others. So the sum of any range is one subtraction.
  */
 interface Numbers {
   readonly digits: string
@@ -145,7 +150,7 @@ const numberIn = ({ begins, digits, even, odd }: Numbers, first: number): number
     const length = end - begin
     if (length > cardDigitsMax) break
     if (length < cardDigitsMin) continue
-    // The last digit counts once, the one before it double.
+    // The last digit counts once, the one before it twice.
     const sums = end % 2 === 0 ? even : odd
     if ((sums[end]! - sums[begin]!) % 10 === 0 && isIssued(head, length)) found = after
   }

@@ -7,11 +7,11 @@ import { Schema } from "effect"
 
 export interface Column {
   readonly name: string
-  /** Whether a number in it is an amount in minor units. Other numbers are written as they are. */
+  /** Whether its numbers are amounts in minor units. Other numbers are written unchanged. */
   readonly isMoney: boolean
-  /** Whether a program reads its texts back, which are the service's own: they stand as they are. */
+  /** Whether its texts are the service's own and are read back by a program: they are written unchanged. */
   readonly isExact?: boolean
-  /** In the header row in place of the name. */
+  /** The header instead of the name. */
   readonly title?: string
 }
 
@@ -42,7 +42,7 @@ const cell = ({ isExact, isMoney }: Column, value: unknown): string => {
 
 const jsonText = Schema.encodeSync(Schema.fromJsonString(Schema.Unknown))
 
-/** The texts in an object are guarded one by one, its names too: people split such cells as well. */
+/** Each text in an object is guarded, including its names: people split such cells as well. */
 const withoutFormulas = (value: unknown): unknown => {
   if (typeof value === "string") return harmless(value)
   if (Array.isArray(value)) return value.map(withoutFormulas)
@@ -50,11 +50,11 @@ const withoutFormulas = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [harmless(name), withoutFormulas(inner)]))
 }
 
-/** Also in full width and in small forms. */
+/** Including full-width and small forms. */
 const sign = "[=+\\-@＝＋－＠﹦﹢﹣﹫]"
-/** After blanks and signs that are not seen. */
+/** After spaces and invisible characters. */
 const atStart = new RegExp(`^(?=[\\t\\r\\n]|[\\s\\p{C}]*${sign})`, "u")
-/** A semicolon, a tab and a line end begin a cell where a file is not read by its commas (silences: P19). */
+/** A semicolon, a tab and a line break start a cell if the file is not split at commas (silences: P19). */
 const inside = new RegExp(`([;\\t\\r\\n])(?=(?:(?![\\t\\r\\n])[\\s\\p{C}])*${sign})`, "gu")
 
 const harmless = (text: string): string => text.replace(atStart, "'").replace(inside, "$1'")

@@ -1,6 +1,6 @@
 /**
- * Removes a buyer's words from stored JSON (docs/decisions/0103), and for an archive those of other buyers. Numbers,
- * amounts, states and times stay. Pure, and total on whatever a merchant may have sent.
+ * Removes a buyer's words from stored JSON (docs/decisions/0103), and other buyers' words from an archive. Numbers,
+ * amounts, states and times stay. Pure, and total on anything that a merchant may have sent.
  */
 import { textNames } from "@coffer/model/Evidence"
 import { linkKey } from "@coffer/model/Metadata"
@@ -10,7 +10,7 @@ import { erasedText, mayNameAnybody, otherText, wholeAddress } from "./wholeAddr
 
 export { erasedText }
 
-/** Deeper values are not looked at, so they are erased. */
+/** Deeper values are not inspected, so they are erased. */
 const depthMax = 64
 
 export interface Buyer {
@@ -23,9 +23,9 @@ export interface Buyer {
 export interface Eraser {
   /** The text without the address. `others`: addresses by which its object is known. */
   readonly text: (text: string, others?: ReadonlyArray<string>) => string
-  /** A JSON value of ours: an object with an erased number loses the buyer's words. */
+  /** For our own JSON: an object with an erased number loses the buyer's words. */
   readonly answer: (value: unknown, isOwn?: boolean, others?: ReadonlyArray<string>) => unknown
-  /** A merchant's body about an erased object: loses everything that is not known to be a number or a word of ours. */
+  /** For a merchant's body about an erased object: loses everything except known numbers and our own words. */
   readonly request: (value: unknown) => unknown
 }
 
@@ -51,7 +51,7 @@ export const makeEraser = ({ email, isErased }: Buyer): Eraser => {
   }
 
   const blank = (name: string, value: unknown, depth = 0): unknown => {
-    // As the row of an erased order has them.
+    // As in the row of an erased order.
     if (nulledNames.has(name)) return null
     if (name === keyName && typeof value === "string") return withoutAnyAddress(value)
     if (value === null || typeof value === "boolean" || name === linkKey) return value
@@ -81,9 +81,9 @@ export const unshownText = "[not shown]"
 export interface Archivist {
   /** The text without the addresses of others. */
   readonly text: (text: string) => string
-  /** A JSON value of ours: of an object that is another buyer's it has the address alone, and no other word. */
+  /** For our own JSON: of another buyer's object only this buyer's address is kept. */
   readonly answer: (value: unknown, isOwn?: boolean) => unknown
-  /** A body as a merchant sent it. */
+  /** For a merchant's body. */
   readonly request: (value: unknown, isOwn?: boolean) => unknown
 }
 
@@ -154,8 +154,8 @@ const hasNumber = (value: Fields, isOne: (number: string) => boolean): boolean =
   Object.entries(value).some(([name, field]) => numberNames.has(name) && typeof field === "string" && isOne(field))
 
 /**
- * What merchants see and what is declared to hold this: columns, and fields that a view makes. JSON whose parts differ
- * is looked at part by part.
+ * The fields that merchants see and that are declared to hold this: columns, and fields made by a view. JSON with parts
+ * of different meaning is handled part by part.
  */
 const columnsOf = (held: Words): ReadonlyArray<string> =>
   tables.flatMap((table) =>
@@ -177,11 +177,11 @@ const numberNames: ReadonlySet<string> = new Set([
   "id"
 ])
 
-/** Shops make it of an address with something before it, such as `cart-`. Most have none. */
+/** Shops build it from an address with a prefix, such as `cart-`. Most do not contain one. */
 const keyName = "idempotency_key"
 export const withoutAnyAddress = (key: string): string => (mayNameAnybody(key) ? erasedText : key)
 
-/** Those that are declared, those that are called otherwise on the wire, and those that stand in no column. */
+/** The declared fields, those with another name on the wire, and those without a column. */
 const personalNames: ReadonlySet<string> = new Set([
   ...nulledNames,
   ...columnsOf("words"),
@@ -193,13 +193,13 @@ const personalNames: ReadonlySet<string> = new Set([
   ...textNames
 ])
 
-/** A dispute's reason is a word of the bank, a refund's the merchant's own text. The error of a call is a code. */
+/** A dispute's reason is the bank's code, a refund's is the merchant's own text. The error of a call is a code. */
 const isPersonal = (name: string, object: object): boolean =>
   personalNames.has(name) &&
   !(name === "reason" && "dispute_no" in object) &&
   !(name === "error" && !("recipient" in object))
 
-/** Fields of requests that hold a number, an amount or one of our words. */
+/** Request fields that hold a number, an amount or one of our own words. */
 const keptNames: ReadonlySet<string> = new Set([
   "trade_no",
   "out_trade_no",

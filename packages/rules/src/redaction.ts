@@ -1,20 +1,19 @@
 /**
- * The part of a call that may be kept in an API log (spec: API log; silences: A3, O11): the values of secret fields
- * become a text, however deep they lie, and card numbers, keys and tokens are cut wherever they stand. Pure, total, and
- * bounded on hostile JSON.
+ * Redacts a call for the API log (spec: API log; silences: A3, O11): the values of secret fields are replaced at any
+ * depth, and card numbers, keys and tokens anywhere in a text. Pure, total, and bounded on hostile JSON.
  */
 import { cardDigitsMax, cutCardNumbers, isCardNumber } from "./cardNumbers.ts"
 import { cutSecretValues } from "./secretValues.ts"
 
 export const redactedText = "[redacted]"
 
-/** Deeper values are not looked at, so they are not kept. */
+/** Deeper values are not inspected, so they are dropped. */
 export const redactionDepthMax = 64
 
 /** A parsed JSON value without its secrets. */
 export const redact = (value: unknown): unknown => redactAt(value, 1)
 
-/** Is a field of this name a secret? `X-Api-Key`, `apiKey`, `api_key` and `APIKEY` are one name. */
+/** Whether a field of this name is secret. `X-Api-Key`, `apiKey`, `api_key` and `APIKEY` are the same name. */
 export const isSecretName = (name: string): boolean => knownOf(name).verdict === "secret"
 
 /** `checkout`: its value, a text, is an address that ends in a token. */
@@ -30,7 +29,7 @@ const knownOf = (name: string): Known => {
   const known = names.get(name)
   if (known !== undefined) return known
   const judged = { verdict: judge(name), shown: redactText(name) }
-  // Names are the caller's choice: the memory for them has an end.
+  // Callers choose the names, so the cache is bounded.
   if (names.size >= namesMax) names.clear()
   if (name.length <= nameLengthMax) names.set(name, judged)
   return judged
@@ -47,7 +46,7 @@ const redactAt = (value: unknown, depth: number): unknown => {
   return Array.isArray(value) ? redactItems(value, depth + 1) : redactFields(value, depth + 1)
 }
 
-/** Most bodies hold no secret, and are kept as they are. All names are looked at first, so no value is read twice. */
+/** Most bodies contain no secret, and are kept unchanged. All names are checked first, so no value is read twice. */
 const redactFields = (value: object, depth: number): object => {
   const fields = value as Readonly<Record<string, unknown>>
   const ownNames = Object.keys(fields)
@@ -61,7 +60,7 @@ const redactFields = (value: object, depth: number): object => {
   return copy ?? value
 }
 
-/** To set `__proto__` of a copy would change its kind. */
+/** Setting `__proto__` of a copy would change its prototype. */
 const isPlainName = (name: string): boolean => name !== "__proto__" && knownOf(name).shown === name
 
 /** The same where a name holds a secret itself, which a copy would keep. */
@@ -74,8 +73,8 @@ const withNames = (fields: Readonly<Record<string, unknown>>, depth: number): ob
   )
 
 /**
- * Totals of a wallet may have 13 digits; no amount of ours has more. A number that is too large to be read exactly has
- * lost its last digits, so it counts as a card number: nothing in our API is as large.
+ * Totals of a wallet may have 13 digits; none of our amounts has more. A number beyond exact precision has lost its
+ * last digits, so it counts as a card number: nothing in our API is that large.
  */
 const numberDigitsMin = 14
 const isCard = (signed: number): boolean => {
@@ -94,7 +93,7 @@ const redactField = (verdict: Verdict, name: string, value: unknown, depth: numb
   return verdict === "checkout" && typeof value === "string" ? withoutToken(value) : redactAt(value, depth)
 }
 
-/** The card that paid an order: none, or nothing but its brand and the last four digits. */
+/** The card that paid an order: null, or only its brand and last four digits. */
 const isPaidCard = (value: unknown): boolean => {
   if (value === null || typeof value !== "object") return value === null
   const { brand, last4, ...others } = value as { readonly brand?: unknown; readonly last4?: unknown }
@@ -126,7 +125,7 @@ const names = new Map<string, Known>()
 const namesMax = 4_096
 const nameLengthMax = 64
 
-/** Words that make a name secret wherever they stand in it: `cardNumber`, `new_password`, `token_value`. */
+/** Words that make a name secret anywhere in it: `cardNumber`, `new_password`, `token_value`. */
 const secretWords = new Set([
   "authorization",
   "bearer",
@@ -171,15 +170,15 @@ const secretWords = new Set([
   "track3"
 ])
 
-/** Secret when it is the whole name: `order_number` is none. */
+/** Secret only as the whole name: `order_number` is not. */
 const secretNames = new Set(["number", "track", "cid", "pass"])
 
-/** Names written as one word. */
+/** Names written without separators. */
 const secretParts =
   /secret|password|passwd|passphrase|cardnum|creditcard|debitcard|securitycode|verificationcode|cryptogram|emvdata/
 const secretBeginnings = /^(bearer|onetime(code|pass)|track(\d|data))/
 const secretEndings = /(tokens?|authorization|signature|credentials?|cvc2?|cvv2?|cvn2?|cardno|cookies?|jwt)$/
-/** A `key` alone is no secret, nor is the `id` of one. */
+/** A plain `key` is not secret, nor is the `id` of a key. */
 const secretKeys = /(api|private|signing|sandbox|live|access|encryption)keys?(value)?$/
 
 const wordsOf = (name: string): ReadonlyArray<string> =>

@@ -1,24 +1,23 @@
 /**
- * Finds by its form what opens something to its holder: API keys, acquirers' too, operators' tokens, webhook secrets,
- * tokens of checkout pages, names of uploaded files (spec: API log; silences: A3, O11). Pure, and linear in the text's
- * length.
+ * Finds credentials by their form: API keys, also acquirers', operators' tokens, webhook secrets, tokens of checkout
+ * pages, names of uploaded files (spec: API log; silences: A3, O11). Pure, and linear in the text's length.
  */
 
 /**
- * `text` with `replacement` for each. The kind of each stays readable: `svc_test_[redacted]`, `/checkout/[redacted]`.
+ * `text` with each replaced by `replacement`. Its kind stays readable: `svc_test_[redacted]`, `/checkout/[redacted]`.
  */
 export const cutSecretValues = (text: string, replacement: string): string =>
   text.length >= lengthMin && mayHold.test(text)
     ? text.replace(values, (_found, key: string = "", whsec: string = "") => key + whsec + replacement)
     : text
 
-/** The shortest prefix, and the least part of a secret's 43 or 44 characters that is cut. */
+/** The shortest prefix, and the shortest part of a secret's 43 or 44 characters that is redacted. */
 const lengthMin = "sk_live_".length + 8
 
-/** Most texts are not looked at further. */
+/** Most texts need no further checks. */
 const mayHold = /svc_|opt_|whsec_|[sr]k_|TRD_|\.(?:pdf|png|jpg)/
 
-/** A trade number is no secret, nor is the end time after it. The signature after both is one. */
+/** The trade number and the end time after it are not secret; the signature after both is. */
 const values = new RegExp(
   [
     "(svc_(?:test|live)_(?=[\\w-]{16})|[sr]k_(?:test|live)_(?=\\w{8})|opt_(?=[\\w-]{43}))[\\w-]+",

@@ -1,21 +1,21 @@
 /**
  * The signed addresses of an order: its checkout page, `…/checkout/<trade number>.<end>.<signature>`, and its receipt,
- * `…/receipts/<trade number>.0.<signature>` (spec: Order, checkout_url and receipt_url). The signature lets anybody who
- * has it look, or pay. So it is stored nowhere: what is stored ends before it, and the order's merchant gets it back
- * with the order (silences: O11). Pure.
+ * `…/receipts/<trade number>.0.<signature>` (spec: Order, checkout_url and receipt_url). Anybody with the signature can
+ * view or pay. So it is stored nowhere: stored addresses end before it, and it is added when the order is shown to its
+ * merchant (silences: O11). Pure.
  */
 
-/** The signed text begins with it, so that the token of one kind of page opens no other. */
+/** The prefix of the signed text, so that a token for one kind of page does not open another. */
 export const signedAs = { checkout_url: "", receipt_url: "receipt/" } as const
 type Field = keyof typeof signedAs
 
-/** A view of ours as it may be stored. A merchant's own text, in metadata or elsewhere, stays as it is. */
+/** Our view without signatures, as it may be stored. A merchant's own text, in metadata or elsewhere, is unchanged. */
 export const withoutSignatures = <View extends object>(view: View): View => {
   const cut = change(view, "checkout_url", addressOf)
   return change(cut, "receipt_url", addressOf)
 }
 
-/** A stored view as its merchant sees it. The signatures are the same each time, so the bytes are. */
+/** A stored view with signatures. They are always the same, and so are the bytes. */
 export const withSignatures = <View extends object>(view: View, sign: (payload: string) => string): View => {
   const signed = (field: Field) => (url: string) => {
     const address = addressOf(url)
@@ -27,8 +27,8 @@ export const withSignatures = <View extends object>(view: View, sign: (payload: 
 const paths = { checkout_url: "/checkout/", receipt_url: "/receipts/", url: "/pay/" } as const
 
 /**
- * A stored view with its addresses at the host of this moment (`base`), and not at that of the time when it was stored:
- * a host that a shop has given up may be another's by now.
+ * A stored view with its addresses at the current host (`base`) instead of the stored one: a host that a shop has given
+ * up may now be another's.
  */
 export const atBase = <View extends object>(view: View, baseOf: (merchantId: string) => string): View => {
   const { merchant_id: merchantId, object } = view as { readonly merchant_id?: unknown; readonly object?: unknown }
@@ -44,7 +44,7 @@ export const atBase = <View extends object>(view: View, baseOf: (merchantId: str
     : view
 }
 
-/** The field of the view itself: no field of that name is the merchant's, only keys of its metadata. */
+/** The view's own field: merchants have no field of that name, only metadata keys. */
 const change = <View extends object>(view: View, field: keyof typeof paths, changed: (url: string) => string): View => {
   const url = (view as { readonly [name in keyof typeof paths]?: unknown })[field]
   if (typeof url !== "string") return view

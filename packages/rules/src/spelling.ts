@@ -1,16 +1,16 @@
 /**
- * How a text is spelled. A text within an address on the web, within JSON, HTML or Markdown is escaped, and may be so
- * several times. Each layer is the text with one more of these undone, and knows where its characters come from.
+ * The spellings of a text. A text in a URL, in JSON, HTML or Markdown is escaped, perhaps several times. Each layer is
+ * the text with one more level unescaped, and knows the original positions of its characters.
  */
 
-/** A text in one spelling for all: small letters, one form for letters with accents. */
+/** The canonical spelling of a text: lower case, composed accents. */
 export interface Layer {
   readonly text: string
-  /** Where each unit of the text begins and ends in the text as it was written; undefined: at the same place. */
+  /** The start and end of each unit in the original text; undefined: the same positions. */
   readonly places: { readonly starts: ReadonlyArray<number>; readonly ends: ReadonlyArray<number> } | undefined
 }
 
-/** Escapes within each other that are undone. */
+/** The maximum of nested escape levels. */
 const layersMax = 6
 
 export const layersOf = (text: string): ReadonlyArray<Layer> => {
@@ -28,7 +28,7 @@ export const layersOf = (text: string): ReadonlyArray<Layer> => {
   return layers
 }
 
-/** The texts of these layers alone, one after the other: without places they take a small part of the time. */
+/** Only the texts of these layers: without positions they take a fraction of the time. */
 export function* spellingsOf(text: string): Generator<string> {
   yield foldedText(text)
   for (const read of readings(text)) {
@@ -42,7 +42,7 @@ export function* spellingsOf(text: string): Generator<string> {
   }
 }
 
-/** A plus is itself, and it may be the space of a form. */
+/** A plus may be literal, or a form's space. */
 const readings = (text: string): ReadonlyArray<(text: string) => string> =>
   text.includes("%") && /\+|%2b/i.test(text) ? [asWritten, spacesOfForms] : [asWritten]
 const asWritten = (text: string): string => text
@@ -70,7 +70,7 @@ export const meaningOf = (text: string): string => {
   return layer.text
 }
 
-/** True: one escape begins in the first text and ends in the second, so that they are not apart. */
+/** True: an escape spans both texts, so that they cannot be treated separately. */
 export const straddles = (before: string, after: string): boolean => {
   const end = before.slice(-8)
   return [...(end + after).matchAll(escape)].some(
@@ -120,11 +120,11 @@ const entities: Readonly<Record<string, string>> = {
 
 interface Piece {
   readonly text: string
-  /** How much of what was written it stands for. */
+  /** How much of the original text it covers. */
   readonly length: number
 }
 
-/** With one layer of escapes undone; undefined: there are none. */
+/** Undoes one level of escapes; undefined if there are none. */
 const unescaped = (layer: Layer): Layer | undefined => {
   const { text } = layer
   if (!/[%\\&]/.test(text)) return undefined
@@ -204,7 +204,7 @@ const codeOf = (bytes: ReadonlyArray<number>): string => {
 
 // Letters ----------------------------------------------------------------------------
 
-/** In small letters, accents joined with their letters. Letters of ASCII are those of ASCII alone. */
+/** In lower case, with composed accents. Only ASCII letters map to ASCII letters. */
 export const foldText = (text: string): string => folded({ text, places: undefined }).text
 
 const folded = (layer: Layer): Layer => {
@@ -212,7 +212,7 @@ const folded = (layer: Layer): Layer => {
   return { text: joined.text.replace(capitals, small), places: joined.places }
 }
 
-// The length stays, and so do places. K of Kelvin is no K, and İ no I: their small letters would be those of ASCII.
+// Length and positions are kept. The Kelvin sign is not K, and İ is not I: their lower-case letters would be ASCII.
 const capitals = /[\p{Changes_When_Lowercased}\uFF20]/gu
 const small = (character: string): string => {
   if (character === "\uFF20") return "@"
@@ -221,7 +221,7 @@ const small = (character: string): string => {
   return lower.length === character.length && (isAscii || lower.codePointAt(0)! >= 0x80) ? lower : character
 }
 
-/** A letter and the marks behind it are one, where Unicode has such a letter. */
+/** Composes a letter with the marks after it, if Unicode has such a letter. */
 const withMarks = (layer: Layer): Layer => {
   let result = ""
   const starts: Array<number> = []

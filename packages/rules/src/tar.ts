@@ -4,7 +4,7 @@ const blockSize = 512
 const utf8 = new TextEncoder()
 
 export interface TarEntry {
-  /** At most 100 characters of ASCII. */
+  /** At most 100 ASCII characters. */
   readonly path: string
   readonly content: Uint8Array
   /** Seconds since 1970. */
@@ -15,8 +15,8 @@ export interface TarEntry {
 export const tarEntry = (entry: TarEntry): Uint8Array => blocksOf("0", entry)
 
 /**
- * No file: a global header of POSIX with a comment, which every reader passes over. It is sent where there is nothing
- * to send, so that nobody between takes a long search for a dead connection.
+ * Not a file: a POSIX global header with a comment, which every reader skips. It is sent while there is no data, so
+ * that no proxy mistakes a long search for a dead connection.
  */
 export const tarComment = (modifiedAt: number): Uint8Array =>
   blocksOf("g", { path: "pax_global_header", content: utf8.encode("18 comment=making\n"), modifiedAt })
@@ -29,7 +29,7 @@ const blocksOf = (kind: string, { content, modifiedAt, path }: TarEntry): Uint8A
   put(path, 0)
   put(`${octal(0o600, 7)}\0${octal(0, 7)}\0${octal(0, 7)}\0`, 100)
   put(`${octal(content.length, 11)}\0${octal(Math.max(0, Math.floor(modifiedAt)), 11)}\0`, 124)
-  // The sum is taken with spaces in its own place.
+  // The checksum is computed with spaces in its own field.
   put(`        ${kind}`, 148)
   put("ustar\u000000", 257)
   const sum = bytes.subarray(0, blockSize).reduce((total, byte) => total + byte, 0)

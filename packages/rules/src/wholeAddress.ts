@@ -1,32 +1,32 @@
 /**
- * A person is a whole e-mail address. The one place that says whether a text holds an address, and that takes exactly
- * the address out of it, whatever the spelling: in capitals, with an internationalized host, percent-encoded, with the
- * escapes of JSON or of HTML, and any of these within each other. Pure, and total on any text.
+ * A buyer is identified by a whole email address. The only code that decides whether a text contains an address, and
+ * removes exactly that address, in any spelling: capitals, an internationalized host, percent-encoding, JSON or HTML
+ * escapes, and any nesting of these. Pure, and total on any text.
  */
 import { foldText, type Layer, layersOf, meaningOf, sourceOf, spellingsOf, straddles } from "./spelling.ts"
 
-/** Stands where something was erased. */
+/** The placeholder for erased text. */
 export const erasedText = "[erased]"
 
-/** Stands where the address of another person is not shown. */
+/** The placeholder for the hidden address of another person. */
 export const otherText = "[another address]"
 
 export interface WholeAddress {
-  /** Whether this is the same address, spelled in any way. */
+  /** Whether this is the same address, in any spelling. */
   readonly is: (other: string | null | undefined) => boolean
-  /** Whether the text holds it. `others`: addresses that its row belongs to, of which this may be a part. */
+  /** Whether the text contains it. `others`: addresses of its row, of which this may be a part. */
   readonly isIn: (text: string, others?: ReadonlyArray<string>) => boolean
   /** The text without it. */
   readonly without: (text: string, others?: ReadonlyArray<string>) => string
-  /** Whether the text holds an address that is another one. */
+  /** Whether the text contains another address. */
   readonly isBesideOthers: (text: string) => boolean
-  /** The text without the addresses that are others. */
+  /** The text without other addresses. */
   readonly withoutOthers: (text: string) => string
 }
 
 /**
- * A pattern for Postgres. A text that it does not match holds no address at all, in no spelling: each has an at-sign,
- * or begins an escape. It narrows what is read, and `isIn` decides.
+ * A prefilter for Postgres. A text that does not match contains no address in any spelling: each has an at-sign or an
+ * escape. It narrows the rows to read, and `isIn` decides.
  */
 export const mayHoldAddress = "[@%\\\\&\uFF20]"
 const mayHold = new RegExp(mayHoldAddress)
@@ -42,8 +42,8 @@ export const canonicalAddress = (email: string): string => {
 }
 
 /**
- * The spellings of one address that Postgres' `lower` leaves apart: a column is looked up by each. Other spellings of
- * a column are found by looking at its rows.
+ * The spellings of an address that Postgres' `lower` keeps distinct: a column is looked up by each. Other spellings are
+ * found by scanning rows.
  */
 export const addressSpellings = (email: string): ReadonlyArray<string> => [
   ...new Set([foldText(email.trim()), canonicalAddress(email)])
@@ -80,7 +80,7 @@ interface Range {
   readonly end: number
 }
 
-/** `host`: its labels as DNS has them. Undefined: the text is no address. */
+/** `host`: its DNS labels. Undefined: the text is not an address. */
 interface Parts {
   readonly local: string
   readonly host: ReadonlyArray<string> | undefined
@@ -104,7 +104,7 @@ const partsOf = (email: string): Parts => {
 const dots = /[.\u3002\uFF0E\uFF61]/
 const isDot = (character: string | undefined) => character !== undefined && dots.test(character)
 
-/** A label as DNS has it. One that no host can have stays as it is. */
+/** A label in DNS form. An impossible one is unchanged. */
 const labelOf = (label: string): string => {
   if ((/^[a-z0-9-]*$/.test(label) && !label.startsWith("xn--")) || endsHost.test(label)) return label
   const known = labels.get(label)
@@ -115,7 +115,9 @@ const labelOf = (label: string): string => {
   labels.set(label, made)
   return made
 }
-/** Behind one of these is no host any more, or the host is spelled another way: addresses that differ there are two. */
+/**
+ * After one of these there is no host, or the host is spelled differently: addresses that differ there are distinct.
+ */
 const endsHost = /[/?#\\%[\]:\s]/
 const labels = new Map<string, string>()
 const labelsMax = 10_000
@@ -124,10 +126,10 @@ const labelsMax = 10_000
 
 const rangesOf = (text: string, wanted: Parts): ReadonlyArray<Range> => {
   if (wanted.host === undefined || wanted.local === "" || !mayHold.test(text)) return []
-  // Of nearly all texts this is the whole answer.
+  // For nearly all texts this is the whole answer.
   if (!someOf(spellingsOf(text), (one) => one.includes(`${wanted.local}@`) || one.includes(`${wanted.local}"@`)))
     return []
-  // A text that is an address as a whole is that one, whatever letters stand side by side in it.
+  // A text that is an address as a whole is that address, whatever its scripts.
   const isOne = aloneIsOne.test(text.trim())
   return layersOf(text).flatMap((layer) => rangesIn(layer, wanted, isOne))
 }
@@ -137,7 +139,7 @@ const someOf = (texts: Iterable<string>, isOne: (text: string) => boolean): bool
   return false
 }
 
-/** No address has such a sign, also not as wide as a character of Chinese. A full stop of that kind may be its dot. */
+/** No address contains such a character, also not in full width. A full-width full stop may be its dot. */
 const wideSigns = String.raw`\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2026\u3001\uFF01\uFF0C\uFF1A\uFF1B\uFF1F`
 const betweenWords = String.raw`\s@<>(),;:"=&?/|%\\{}[\]${wideSigns}`
 const aloneIsOne = new RegExp(
@@ -157,13 +159,13 @@ const rangesIn = (layer: Layer, { host, local }: Parts, isOne: boolean): Readonl
   return ranges
 }
 
-/** Where the local part begins that ends at the at-sign; it may be quoted. */
+/** The start of the local part before the at-sign; it may be quoted. */
 const localBefore = (text: string, at: number, local: string): number | undefined => {
   if (text.endsWith(local, at)) return at - local.length
   return text.endsWith(`"${local}"`, at) ? at - local.length - 2 : undefined
 }
 
-/** Where the host ends that begins here. */
+/** The end of the host that starts here. */
 const hostAfter = (text: string, from: number, host: ReadonlyArray<string>): number | undefined => {
   let at = from
   for (const [place, label] of host.entries()) {
@@ -176,25 +178,25 @@ const hostAfter = (text: string, from: number, host: ReadonlyArray<string>): num
 }
 
 const labelLength = (text: string, from: number, label: string): number | undefined => {
-  // As long as it can be; and as long as it is of one script, where words stand without a space.
+  // As long as possible; and as long as it is in one script, for scripts without spaces.
   for (const pattern of [longestLabel, latinLabel]) {
     pattern.lastIndex = from
     const run = pattern.exec(text)?.[0]
     if (run !== undefined && labelOf(run) === label) return run.length
   }
-  // One that no host can have stands as it was written.
+  // An impossible host is kept as written.
   return text.startsWith(label, from) ? label.length : undefined
 }
 const longestLabel = /[\p{L}\p{N}\p{M}](?:-*[\p{L}\p{N}\p{M}])*/uy
 const latinLabel = /[a-z0-9](?:-*[a-z0-9])*/y
 
-/** Scripts whose words stand side by side, without a space. */
+/** Scripts without spaces between words. */
 const unspaced = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/u
 const isWord = /[\p{L}\p{N}\p{M}]/u
 
 const isWholeBefore = (text: string, start: number, isOne: boolean): boolean => {
   if (start === 0) return true
-  // A character before it may be an escape itself, such as that of a space.
+  // The character before it may itself be part of an escape, such as that of a space.
   const before = meaningOf(text.slice(Math.max(0, start - contextMax), start))
   const last = Array.from(before.slice(-4))
   const [previous, character] = [last.at(-2) ?? "", last.at(-1) ?? ""]
@@ -203,7 +205,7 @@ const isWholeBefore = (text: string, start: number, isOne: boolean): boolean => 
     return !isOne && unspaced.test(character) && !unspaced.test(String.fromCodePoint(text.codePointAt(start)!))
   }
   if (/[.+\-_]/.test(character)) return false
-  // These belong to an address where they follow a part of it, such as o'brien@.
+  // Characters that belong to an address if they follow a part of it, such as in o'brien@.
   return !/['!*~$%&#]/.test(character) || !/[\p{L}\p{N}\p{M}.+\-_]/u.test(previous)
 }
 
@@ -218,14 +220,14 @@ const isWholeAfter = (text: string, end: number, isOne: boolean): boolean => {
   return !isDot(character) || !isWord.test(next)
 }
 
-/** Enough for a character that is escaped several times. */
+/** Enough for a character with several levels of escapes. */
 const contextMax = 64
 
 // Any address ------------------------------------------------------------------------
 
 const label = String.raw`[\p{L}\p{N}\p{M}_-]+`
 const local = String.raw`[\p{L}\p{N}\p{M}.+\-_'!*~$%&#]`
-// It begins where a run of such characters does, and not at each of them: a long text without an address is read once.
+// It starts only at the start of a run of such characters, so that a long text without an address is scanned once.
 const anyAddress = new RegExp(String.raw`(?<!${local})${local}+@${label}(?:\.${label})+`, "gu")
 
 const anyIn = (layer: Layer): ReadonlyArray<Range> =>
@@ -233,7 +235,7 @@ const anyIn = (layer: Layer): ReadonlyArray<Range> =>
 
 // ------------------------------------------------------------------------------------
 
-/** Ranges of several spellings may overlap: they are one. */
+/** Merges overlapping ranges of several spellings. */
 const replaced = (text: string, ranges: ReadonlyArray<Range>, by: string): string => {
   if (ranges.length === 0) return text
   let [after, place] = ["", 0]

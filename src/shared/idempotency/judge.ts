@@ -17,7 +17,7 @@ export const canonical = (value: unknown): unknown => {
   )
 }
 
-/** Nested no deeper than any body of ours could be. A deeper body has no canonical form: it is compared as it came. */
+/** Nested no deeper than any body of ours could be. A deeper body has no canonical form: its text is compared. */
 export const isShallow = (value: unknown, levels = 32): boolean =>
   typeof value !== "object" ||
   value === null ||
@@ -25,7 +25,7 @@ export const isShallow = (value: unknown, levels = 32): boolean =>
 
 /** How long a first request may run before another may take its place (silences: I6). */
 export const leaseDuration = "30 seconds"
-/** How long an answer is kept at least (silences: I3). An operator may have it kept longer. */
+/** How long an answer is kept at least (silences: I3). An operator may set a longer time. */
 export const keptDuration = "24 hours"
 
 export interface Held {
@@ -39,7 +39,7 @@ export interface Held {
 export type Verdict = "TakeOver" | "Replay" | "InProgress" | "OtherContent"
 
 /**
- * `isAbandoned`: no process runs the request any more, so that its lease need not be waited for. `unmoved`: the time by
+ * `isAbandoned`: no process runs the request any more, so its lease need not expire first. `unmoved`: the time by
  * which leases end, where `now` is that of a sandbox whose clock was moved. `kept`: how long answers are kept. Model:
  * models/claim.pml.
  */

@@ -1,25 +1,25 @@
 /**
- * Which addresses on the Internet we may be asked to call. Everything that is not ordinary public unicast is refused,
- * so that a merchant's URL cannot reach our own network, this machine or a cloud's metadata service.
+ * Which Internet addresses a merchant may have us call. Everything except ordinary public unicast is refused, so that a
+ * merchant's URL cannot reach our own network, this machine or a cloud's metadata service.
  *
- * Judges texts only: a name that looks public may still resolve to a private address, so the connecting code asks
- * {@link isPublicAddress} again about what the name resolved to (spec: Webhook endpoints; silences: W12).
+ * It checks text only: a name that looks public may still resolve to a private address, so the connecting code calls
+ * {@link isPublicAddress} again for the resolved addresses (spec: Webhook endpoints; silences: W12).
  */
 import { urlLengthMax } from "@coffer/model/Limits"
 import ipaddr from "ipaddr.js"
 
-/** Is this IPv4 or IPv6 address, in its usual notation, public unicast? */
+/** Whether this IPv4 or IPv6 address, in its usual notation, is public unicast. */
 export const isPublicAddress = (text: string): boolean => {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return isPublicIPv4(ipaddr.IPv4.parse(text))
-  // An address with a zone (`fe80::1%eth0`) means something on one machine only. A dotted tail the library reads as
-  // mapped whatever stands before it (`::8.8.8.8`), and the system that connects would not.
+  // An address with a zone (`fe80::1%eth0`) is only meaningful on one machine. The library takes any dotted tail for a
+  // mapped address (`::8.8.8.8`), unlike the operating system.
   if (!ipaddr.IPv6.isValid(text) || text.includes("%")) return false
   if (text.includes(".") && !isMappedForm(text)) return false
   const address = ipaddr.IPv6.parse(text)
   return address.isIPv4MappedAddress() ? isPublicIPv4(address.toIPv4Address()) : isPublicIPv6(address)
 }
 
-/** The library takes zeros ahead in the tail (`::ffff:08.8.8.8`), which are octal to some readers. */
+/** The library accepts leading zeros in the tail (`::ffff:08.8.8.8`), which some parsers read as octal. */
 const isMappedForm = (text: string): boolean =>
   /^::ffff:/i.test(text) && ipaddr.IPv4.isValidFourPartDecimal(text.slice("::ffff:".length))
 
@@ -27,7 +27,7 @@ const isPublicIPv4 = (address: ipaddr.IPv4): boolean =>
   address.range() === "unicast" && !cloudServices.some(([block, bits]) => address.match(block, bits))
 
 /**
- * Services that clouds offer to their own machines on addresses that are public by their form. Other clouds' are
+ * Services that clouds offer to their own machines at addresses that look public. Other clouds' are
  * link-local (169.254.0.0/16), shared (100.64.0.0/10, Alibaba's), reserved (192.0.0.0/24, Oracle's old ones) or unique
  * local (fd00::/8), which are not public anyway.
  */
@@ -37,7 +37,7 @@ const cloudServices = [
   // IBM Cloud's service endpoints.
   "161.26.0.0/16",
   "166.8.0.0/14",
-  // Google's APIs as machines without a public address reach them.
+  // Google's APIs for machines without a public address.
   "199.36.153.4/30",
   "199.36.153.8/30",
   // Tencent's name servers for its machines.
@@ -45,37 +45,37 @@ const cloudServices = [
   "183.60.83.19/32"
 ].map((block) => ipaddr.IPv4.parseCIDR(block))
 
-/** The only block from which public unicast addresses are given out (RFC 4291, 2.4). */
+/** The only block of public unicast addresses (RFC 4291, 2.4). */
 const globalUnicast = ipaddr.IPv6.parse("2000::")
 
-// The library calls all that it does not know "unicast", `::127.0.0.1` included; the block leaves that out. 6to4 and
-// Teredo, which embed an IPv4 address inside the block, have names of their own, and ISATAP may stand under any prefix.
-// They are refused whatever they embed.
+// The library calls everything unknown "unicast", including `::127.0.0.1`; the block excludes that. 6to4 and Teredo,
+// which embed an IPv4 address inside the block, are separate ranges, and ISATAP may use any prefix. They are refused
+// whatever they embed.
 const isPublicIPv6 = (address: ipaddr.IPv6): boolean =>
   address.range() === "unicast" && address.match(globalUnicast, 3) && !isIsatap(address)
 
 /** An interface identifier of 0000:5efe or 0200:5efe (the u bit), then the IPv4 address (RFC 5214, 6.1). */
 const isIsatap = ({ parts }: ipaddr.IPv6): boolean => (parts[4]! & ~0x0200) === 0 && parts[5] === 0x5efe
 
-/** Whether a live webhook endpoint may be here: an https URL whose host is public as far as its text tells. */
+/** Whether this may be a live webhook endpoint: an https URL whose host looks public. */
 export const isPublicHttpsUrl = (text: string): boolean => {
   const url = parseHttpUrl(text)
   return url !== null && url.protocol === "https:" && isPublicHost(url.hostname)
 }
 
-/** An http or https URL whose host is public as far as its text tells. */
+/** An http or https URL whose host looks public. */
 export const isPublicHttpUrl = (text: string): boolean => {
   const url = parseHttpUrl(text)
   return url !== null && isPublicHost(url.hostname)
 }
 
-/** Whether a sandbox webhook endpoint may be here: any http or https URL. */
+/** Whether this may be a sandbox webhook endpoint: any http or https URL. */
 export const isHttpUrl = (text: string): boolean => parseHttpUrl(text) !== null
 
 /**
- * The WHATWG parser mends what it is given: it drops white space, turns `\` into `/` and adds missing slashes. A
- * mended URL is not the one that was reviewed, so the outer form is checked first; `@` would be user-info. A
- * placeholder (`{TRADE_NO}`) in the host would send the buyer to another host for every order.
+ * The WHATWG parser corrects its input: it drops white space, turns `\` into `/` and adds missing slashes. A corrected
+ * URL is not the one that was reviewed, so the outer form is checked first; `@` would be user-info. A placeholder
+ * (`{TRADE_NO}`) in the host would send the buyer to another host for every order.
  */
 const outerForm = /^https?:\/\/[^/?#\\@{}\s\p{Cc}]+(?:[/?#][^\s\p{Cc}]*)?$/iu
 
@@ -84,10 +84,10 @@ const parseHttpUrl = (text: string): URL | null => {
   return url === null || /[{}]/.test(url.host) ? null : url
 }
 
-/** Are there braces before the path? */
+/** Whether there are braces before the path. */
 export const hasBracesInHost = (text: string): boolean => /^[^/]*\/\/[^/?#]*[{}]/.test(text)
 
-/** Names that a resolver answers from this machine or this network (RFC 6761, RFC 6762, ICANN's `internal`). */
+/** Names that resolve to this machine or this network (RFC 6761, RFC 6762, ICANN's `internal`). */
 const localTopLabels: ReadonlySet<string> = new Set(["localhost", "local", "internal"])
 
 /** `hostname` as the URL parser wrote it: lower case, and every spelling of an IPv4 address in four decimal parts. */

@@ -1,13 +1,13 @@
 /**
  * The rules of one attempt to deliver an event: the headers that sign it, and when the next attempt follows one that
- * failed. Pure. The HMAC comes in, since this package has no cryptography of its own. The check of a signature is the
- * receiver's. A redelivery gets a new signature (spec: Events; silences: W7, W9, W10, W11, W13, W16).
+ * failed. Pure. The HMAC is a parameter, since this package has no cryptography. Receivers verify signatures. A
+ * redelivery gets a new signature (spec: Events; silences: W7, W9, W10, W11, W13, W16).
  */
 import { webhookRedeliveryDelays } from "@coffer/model/Limits"
 import { DateTime, Duration } from "effect"
 
 interface Signing {
-  /** When this attempt is made. */
+  /** The time of this attempt. */
   readonly at: DateTime.Utc
   /** The body exactly as it is sent. */
   readonly body: string
@@ -15,7 +15,7 @@ interface Signing {
   readonly secrets: ReadonlyArray<string>
 }
 
-/** Receivers read the time as whole seconds, and the signed text must be the text that they read. */
+/** Receivers parse the time as whole seconds, and the signed text must be the text that they see. */
 const secondsOf = ({ at }: Signing): number => DateTime.toEpochSeconds(at)
 
 /**
@@ -28,8 +28,8 @@ export const signatureHeader = (signing: Signing, hmac: (secret: string, message
 }
 
 /**
- * The headers of Standard Webhooks 1.0. `hmac` is HMAC-SHA256 in base64; its key is what the secret's text after
- * `whsec_` says in base64.
+ * The headers of Standard Webhooks 1.0. `hmac` is HMAC-SHA256 in base64; its key is the base64 text of the secret after
+ * `whsec_`, decoded.
  */
 export const standardHeaders = (
   eventId: string,

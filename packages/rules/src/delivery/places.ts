@@ -1,6 +1,6 @@
 /**
  * How many posts to each address may start now (docs/decisions/0016). A place is one post under way in this process.
- * Pure: what is under way, and how addresses behaved lately, comes in.
+ * Pure: the posts under way and the recent behaviour of addresses are parameters.
  *
  * Each mode has its own places, and within a mode new lines, hanging lines and answering lines do. So new and hanging
  * lines take no place of answering ones. In each of these rooms a post may begin while the posts of the room, of its
@@ -14,12 +14,12 @@ import { hostOf } from "./route.ts"
 export interface Line {
   readonly mode: Mode
   readonly merchantId: string
-  /** As `destinationOf` writes it. */
+  /** In the format of `destinationOf`. */
   readonly destination: string
 }
 
 export interface DueLine extends Line {
-  /** Deliveries that are due, as far as they were counted. */
+  /** The counted due deliveries. */
   readonly due: number
 }
 
@@ -36,9 +36,11 @@ export interface Places {
   readonly taken: ReadonlyMap<string, number>
   /** How many posts each line may have under way, by {@link lineKey}; without an entry the line is new. */
   readonly limits: ReadonlyMap<string, number>
-  /** {@link placesOf} where it is left out. */
+  /** Default: {@link placesOf}. */
   readonly rooms?: Rooms
-  /** The posts under way, if `taken` counts waiting deliveries. They count, too, for a line not known to answer. */
+  /**
+   * The posts under way, if `taken` also counts waiting deliveries. For a line not known to answer both counts apply.
+   */
   readonly begun?: ReadonlyMap<string, number>
 }
 
@@ -51,7 +53,7 @@ export const waitingOf: Rooms = { answers: 192, new: 48, hung: 16 }
 export const sumOf = (rooms: Rooms): number => standings.reduce((sum, standing) => sum + rooms[standing], 0)
 
 export const placesPerLine = 32
-/** A line that may have fewer posts under way than this is one that hangs. */
+/** A line with a lower limit than this is a hanging line. */
 const answeringFrom = 8
 
 export const standingOf = (limit: number | undefined): Standing => {
@@ -63,7 +65,7 @@ export const lineKey = ({ destination, merchantId, mode }: Line): string => `${m
 export const merchantKey = ({ merchantId, mode }: Line): string => `${mode} ${merchantId}`
 export const roomKey = (mode: Mode, standing: Standing): string => `${mode} ${standing}`
 
-/** The counts in which a post to a line is counted. That of the line is the same in all rooms. */
+/** The counts to which a post to a line belongs. The line's own count is the same in all rooms. */
 export type Keys = readonly [room: string, merchant: string, host: string, line: string]
 export const keysOf = (line: Line, standing: Standing): Keys => {
   const room = roomKey(line.mode, standing)
@@ -71,7 +73,7 @@ export const keysOf = (line: Line, standing: Standing): Keys => {
   return [room, merchant, `${merchant} @${hostOf(line.destination)}`, lineKey(line)]
 }
 
-/** Whether a line may take one more place now: the counts in which that is counted; undefined if it may not. */
+/** Whether a line may take one more place now: the counts to which that place belongs; undefined if it may not. */
 export const mayTake = (line: Line, { begun, limits, rooms = placesOf, taken }: Places): Keys | undefined => {
   const key = lineKey(line)
   const limit = limits.get(key)
@@ -83,8 +85,8 @@ export const mayTake = (line: Line, { begun, limits, rooms = placesOf, taken }: 
 }
 
 /**
- * Hands out places in rounds: in each round every merchant gets at most one, for its lines in turn. `due` is in the
- * order of the first round. Lines that get nothing are left out.
+ * Assigns places in rounds: in each round every merchant gets at most one, for its lines in turn. `due` is in the order
+ * of the first round. Lines without a place are omitted.
  */
 export const allot = (due: ReadonlyArray<DueLine>, places: Places): ReadonlyArray<Allotted> => {
   const counts = new Map(places.taken)
@@ -122,12 +124,12 @@ export const allotBoth = (due: ReadonlyArray<DueLine>, now: Places, waiting: Pla
   })
 }
 
-/** A post without an answer that took this long has hung. One that was refused at once has not. */
+/** A post without an answer after this long has hung. One that was refused at once has not. */
 const hungMillis = 5_000
 
 /**
- * How many posts a line may have under way after one that has ended. `limit` is undefined for a line of which nothing
- * was known. How long an answer took does not matter: a receiver has ten seconds.
+ * The limit of concurrent posts of a line after one has ended. `limit` is undefined for an unknown line. The duration
+ * of an answer does not matter: a receiver has ten seconds.
  */
 export const limitAfter = (
   limit: number | undefined,
@@ -135,6 +137,6 @@ export const limitAfter = (
 ): number => {
   if (!isAnswered && millis >= hungMillis) return limit === undefined ? 1 : Math.max(1, Math.floor(limit / 2))
   if (limit === undefined) return placesPerLine
-  // From here on slowly: a receiver may be able to answer some at once, and not all of them.
+  // From here on it grows slowly: a receiver may handle some posts at once, but not all.
   return Math.min(placesPerLine, limit < answeringFrom ? limit * 2 : limit + 1)
 }

@@ -1,6 +1,6 @@
 /**
- * Where an event goes (spec: Events, Routing): an order's own address takes all of its events; otherwise every enabled
- * endpoint that subscribed to the type; otherwise the single address of the console. Pure.
+ * Where an event goes (spec: Events, Routing): an order's own URL gets all of its events; otherwise every enabled
+ * endpoint that is subscribed to the type; otherwise the account's default URL. Pure.
  */
 import { everyType } from "@coffer/model/EventType"
 import { Hash } from "effect"
@@ -8,7 +8,7 @@ import type { Endpoint } from "../webhooks/Settings.ts"
 
 export interface Destination {
   readonly url: string
-  /** Null for an order's own address and for the console's. */
+  /** Null for an order's own URL and for the account's default. */
   readonly endpointId: string | null
 }
 
@@ -32,13 +32,13 @@ export const takes = ({ status, types }: Pick<Endpoint, "status" | "types">, typ
   status === "enabled" && (types.includes(type) || types.includes(everyType))
 
 /**
- * The unit that may be slow or dead: the whole address (docs/decisions/0016). The path and the query stand in it as a
- * number, since they may be long and may hold a secret.
+ * The unit that may be slow or dead: the whole URL (docs/decisions/0016). Path and query are replaced by a hash, since
+ * they may be long and contain a secret.
  */
 export const destinationOf = (url: string): string => {
   const { host, pathname, search } = new URL(url)
   return `${host} ${(Hash.string(pathname + search) >>> 0).toString(36)}`
 }
 
-/** The host and port of a destination. Rows of earlier versions name nothing else. */
+/** The host and port of a destination. Rows of earlier versions contain nothing else. */
 export const hostOf = (destination: string): string => destination.split(" ", 1)[0]!

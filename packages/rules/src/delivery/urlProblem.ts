@@ -1,5 +1,5 @@
 /**
- * Whether a merchant's address may be called or linked. Live: public HTTPS. Sandbox: http too; what it resolves to is
+ * Whether a merchant's URL may be called or linked. Live: public HTTPS. Sandbox: http too; the resolved address is
  * checked when it is called (silences: O18, O19, W12).
  */
 import type { Mode } from "@coffer/model/Ids"
@@ -8,7 +8,7 @@ import { hasBracesInHost, isHttpUrl, isPublicHttpsUrl, isPublicHttpUrl } from ".
 
 export interface Allowance {
   readonly mode: Mode
-  /** Sandbox only: addresses of this machine and its network, where the operator allows them. */
+  /** Sandbox only: addresses of this machine and its network, if the operator allows them. */
   readonly privateAllowed: boolean
 }
 

@@ -13,8 +13,8 @@ const { amount, closed_at, evidence_due_by, fee, processor_status, stage, update
 
 /**
  * The merchant's answer to the bank: evidence, or acceptance. `taken`: the channel has confirmed it. Until then it is
- * sent to the channel, again if need be. `asks` counts the senders. The failure of a sender shows that the channel got
- * nothing only while there is no other sender, which may have reached the channel.
+ * sent to the channel, and retried if necessary. `asks` counts the senders. A sender's failure proves that the channel
+ * got nothing only if there is no other sender, which may have reached the channel.
  */
 export const Response = Schema.Struct({
   /** The number of the attempt: a late report about an earlier one does not count. */
@@ -22,7 +22,7 @@ export const Response = Schema.Struct({
   step: Schema.Literals(["submit", "accept"]),
   taken: Schema.Boolean,
   asks: Schema.Int,
-  /** Digest of the submitted evidence: the same again is not a second submission. */
+  /** Digest of the submitted evidence: sending the same again is not a second submission. */
   fingerprint: Schema.NullOr(Schema.String),
   /** The idempotency claim of the request that gave it: the same request again gets the same answer. */
   request: Schema.NullOr(Schema.String)
@@ -59,7 +59,7 @@ export type DisputeStatus = Dispute["status"]
 /** Whether the bank has not decided. */
 export const isOpen = ({ status }: Dispute): boolean => status === "needs_response" || status === "under_review"
 
-/** The amount is frozen, and the order takes no refund. */
+/** Whether the amount is frozen and the order accepts no refunds. */
 export const isFrozen = (dispute: Dispute): boolean => isOpen(dispute) && dispute.stage !== "inquiry"
 
 // Commands -------------------------------------------------------------------
@@ -75,7 +75,7 @@ const standing = {
   evidenceDueBy
 }
 
-/** The version of the evidence that the writer has read; left out by one who replaces it whatever it is. */
+/** The version of the evidence that the writer has read; omitted to replace any version. */
 const replaces = Schema.optionalKey(Schema.String)
 
 export const DisputeCommand = Schema.TaggedUnion({
@@ -130,7 +130,7 @@ export type DisputeEvent = typeof DisputeEvent.Type
 
 // Refusals -------------------------------------------------------------------
 
-/** Why the merchant cannot answer, or not with this. */
+/** Why the merchant cannot answer at all, or not with this. */
 export class DisputeConflict extends Schema.TaggedError<DisputeConflict>()("DisputeConflict", {
   disputeNo: DisputeNo,
   reason: Schema.Literals([
@@ -148,7 +148,7 @@ export class DisputeConflict extends Schema.TaggedError<DisputeConflict>()("Disp
   said: Schema.optionalKey(Schema.String)
 }) {}
 
-/** The channel contradicts an earlier report; this is recorded, and a person has to look (silences: D1). */
+/** The channel contradicts an earlier report; this is recorded, and a person has to investigate (silences: D1). */
 export class DisputeContradicted extends Schema.TaggedError<DisputeContradicted>()("DisputeContradicted", {
   disputeNo: DisputeNo,
   reason: Schema.Literals(["unexpected"]),

@@ -48,7 +48,7 @@ export const decide = (dispute: Dispute, command: DisputeCommand): DisputeDecisi
       processorStatus === dispute.processorStatus ? accept() : refuseContradiction(dispute, { at, processorStatus })
   })
 
-/** The same with the stored evidence: a writer may name the version that it has read. */
+/** The same for the stored evidence: a writer may name the version that it has read. */
 export const decideBeside = (dispute: Dispute, command: DisputeCommand, kept: Kept): DisputeDecision => {
   const decision = decide(dispute, command)
   if (!("replaces" in command) || command.replaces === undefined || command.replaces === versionOf(kept))
@@ -127,7 +127,7 @@ const decideConfirmStep = (
     : accept(AcceptanceTaken.make({ at, processorStatus }))
 }
 
-// With a second sender, a failure of one does not show that the channel got nothing: the other may have reached it.
+// With a second sender, the failure of one does not prove that the channel got nothing: the other may have reached it.
 const decideWithdrawStep = ({ response }: Dispute, { at, id }: CommandOf<"WithdrawStep">): DisputeDecision =>
   isUnanswered(response) && response.id === id && response.asks === 1 ? accept(StepWithdrawn.make({ at })) : accept()
 
@@ -183,7 +183,7 @@ const repeated = (
 ): DisputeDecision =>
   processorStatus === dispute.processorStatus ? accept() : accept(StatusNoted.make({ at, processorStatus }))
 
-/** The bank is asked for nothing once it has decided. */
+/** Once the bank has decided, nothing is sent to it. */
 const decided = (dispute: Dispute, outcome: DisputeEvent): DisputeDecision =>
   isUnanswered(dispute.response)
     ? accept<DisputeEvent>(StepWithdrawn.make({ at: outcome.at }), outcome)
@@ -286,7 +286,7 @@ const precedes: Record<DisputeEvent["_tag"], ReadonlyArray<Dispute["status"]>> =
   StatusNoted: all
 }
 
-/** An answer that is on its way may be the one that the bank has: its sender will see. */
+/** An answer in transit may be the one that the bank has: its sender will find out. */
 const answeredAlready = ({ response }: Dispute) =>
   response !== null && !response.taken
     ? ({ status: "needs_response", response } as const)
@@ -311,7 +311,7 @@ const termsOf = (dispute: Dispute) => {
 
 const { CloseDispute, OpenDispute, RegainDispute } = OrderCommand.cases
 
-/** When the channel reports a new one: a chargeback takes the amount out of reach at once. */
+/** When the channel reports a new one: a chargeback freezes the amount at once. */
 export const opening = (dispute: Dispute): Consequence => ({
   ...(dispute.stage === "inquiry" ? nothing : frozen(dispute, dispute.amount)),
   announced: "dispute.created"
@@ -323,7 +323,7 @@ const frozen = (dispute: Dispute, amount: Minor): Consequence => ({
   movements: [movement(dispute, "dispute_freeze", 0 - amount)]
 })
 
-/** `before` is the dispute as it was when the fact came. */
+/** `before` is the dispute before the fact. */
 export const consequences = (before: Dispute, event: DisputeEvent): Consequence => {
   const { amount } = before
   return DisputeEvent.match(event, {
@@ -335,7 +335,7 @@ export const consequences = (before: Dispute, event: DisputeEvent): Consequence 
     AcceptanceTaken: () => nothing,
     StepWithdrawn: () => nothing,
     DisputeWon: (): Consequence => ({
-      // By appeal: the loss took the amount out of frozen, so it comes back from nowhere (silences: D8).
+      // By appeal: the loss has taken the amount out of frozen, so it is credited without unfreezing (silences: D8).
       ...(before.status === "lost"
         ? {
             ...nothing,
@@ -348,7 +348,7 @@ export const consequences = (before: Dispute, event: DisputeEvent): Consequence 
     DisputeLost: ({ fee }): Consequence => ({
       ...nothing,
       order: CloseDispute.make({ lost: amount }),
-      // Two rows are promised, also where there is no fee (silences: B6).
+      // The specification promises two rows, even without a fee (silences: B6).
       movements: [movement(before, "dispute_debit", 0 - amount), movement(before, "dispute_fee", 0 - fee)],
       announced: "dispute.lost"
     }),

@@ -19,10 +19,10 @@ export interface Kept {
 
 export const nothingKept: Kept = { evidence: noEvidence, submitting: null, submittedAt: null, updatedAt: null }
 
-/** Which evidence it is: the time of its change, of which no two changes have the same. */
+/** Identifies the evidence: the time of its change, which is unique. */
 export const versionOf = ({ updatedAt }: Kept): string => (updatedAt === null ? "none" : DateTime.formatIso(updatedAt))
 
-/** A moment after the one before, also where a clock stands still. */
+/** Later than the previous one, even if the clock stands still. */
 export const laterThan = (before: DateTime.Utc | null, now: DateTime.Utc): DateTime.Utc =>
   before === null || DateTime.isGreaterThan(now, before) ? now : DateTime.add(before, { milliseconds: 1 })
 
@@ -66,7 +66,7 @@ export const evidenceProblem = ({ files, text }: Evidence, submit: boolean): Inv
     ? new InvalidField({ param: "evidence", problem: "there must be some text or a file to submit" })
     : undefined
 
-/** An acquirer's test evidence is no evidence where a real bank, or our own sandbox's, reads it (silences: S29). */
+/** An acquirer's test evidence is not evidence for a real bank, or our own sandbox's (silences: S29). */
 export const testTextProblem = ({ text }: Evidence, isTest: boolean): InvalidField | undefined =>
   text.uncategorized_text !== undefined && !isTest
     ? new InvalidField({ param: "evidence.uncategorized_text", problem: "is an unknown field" })

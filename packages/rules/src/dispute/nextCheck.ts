@@ -1,6 +1,6 @@
 /**
  * When the channel is asked about a dispute again, unless it reports before (docs/architecture.md, section 5). After
- * the first such look the store puts the next one off, further each time. Pure.
+ * the first check the store delays the next ones with a growing backoff. Pure.
  */
 import { DateTime } from "effect"
 import type { Dispute } from "./Dispute.ts"
@@ -27,7 +27,7 @@ export const nextCheckOf = (dispute: Dispute, now: DateTime.Utc): DateTime.Utc |
 
 /** Longer than the front door waits for the channel. */
 const whoAskedIsGone = "30 seconds"
-/** The sandbox's bank takes as long to write a dispute off. */
+/** The sandbox's bank takes this long to write a dispute off. */
 const lossPause = "5 seconds"
-/** It reports by itself; this is for a report that was lost. */
+/** The bank reports on its own; this check finds lost reports. */
 const channelIsQuiet = "1 day"

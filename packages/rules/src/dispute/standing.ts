@@ -35,18 +35,18 @@ export const decideReportStanding = (dispute: Dispute, standing: Standing): Disp
   }
 }
 
-/** The bank has an answer, or an appeal is at the channel, which merchants do not file through us. */
+/** The bank has an answer, or the channel has an appeal, which merchants do not file through us. */
 const decideAnswered = (dispute: Dispute, standing: Standing): DisputeDecision => {
   const { at, evidenceDueBy, processorStatus, stage } = standing
   if (dispute.status === "under_review") return noted(dispute, standing)
   if (dispute.response === null) return accept(ReviewBegun.make({ at, processorStatus, stage, evidenceDueBy }))
-  // The sender of the answer sees whether it is this one.
+  // The sender of the answer finds out whether it is this one.
   return isUnanswered(dispute.response) ? accept() : unexpected(dispute, standing)
 }
 
 const decideUnanswered = (dispute: Dispute, standing: Standing): DisputeDecision => {
   if (dispute.status === "needs_response") return dispute.response === null ? noted(dispute, standing) : accept()
-  // A new deadline shows that the bank asks again. Without one the word is old, or cannot be explained.
+  // A new deadline shows that the bank asks again. Without one the report is stale, or unexplained.
   return isLater(standing.evidenceDueBy, dispute.evidenceDueBy)
     ? accept(begun(standing))
     : unexpected(dispute, standing)

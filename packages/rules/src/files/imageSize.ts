@@ -1,13 +1,13 @@
 /**
- * How large a PNG or a JPEG is in pixels, by its own header. Few bytes may say that they are a picture of many million
- * pixels, and the browser that shows it pays for them. Pure.
+ * The size of a PNG or a JPEG in pixels, by its header. A small file may claim many million pixels, which burden the
+ * browser that shows it. Pure.
  */
 export interface ImageSize {
   readonly width: number
   readonly height: number
 }
 
-/** Undefined when the bytes do not say it where they must. */
+/** Undefined for an invalid header. */
 export const imageSize = (bytes: Uint8Array): ImageSize | undefined => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const size = isJpeg(view) ? jpegSize(view) : pngSize(view)
@@ -23,9 +23,9 @@ const pngSize = (view: DataView): ImageSize | undefined =>
     : undefined
 
 /**
- * Segments follow each other, each with its length, until one describes the frame. Browsers pass over whatever stands
- * between them, over more than one 0xff before a marker, and over markers without a length: read otherwise, the bytes
- * could show us a small frame and a browser a large one.
+ * Segments with lengths follow each other until one describes the frame. Browsers skip anything between segments,
+ * repeated 0xff before a marker, and markers without a length: a different parser could see a small frame where a
+ * browser sees a large one.
  */
 const jpegSize = (view: DataView): ImageSize | undefined => {
   let at = 2
@@ -49,5 +49,5 @@ const standsAlone = (marker: number) => marker <= 0x01 || (marker >= 0xd0 && mar
 const endOfImage = 0xd9
 const startOfScan = 0xda
 
-/** SOF0 to SOF15, but for the tables and the reserved one among them. */
+/** SOF0 to SOF15, except the tables and the reserved one among them. */
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)

@@ -1,6 +1,6 @@
 /**
- * The payment link: an address that makes a new order on each visit (spec: Payment link). It is `active` or `inactive`;
- * that it has expired or is used up follows from its fields and the time, and is not stored (silences: L1). Pure.
+ * The payment link: a URL that creates a new order on each visit (spec: Payment link). It is `active` or `inactive`;
+ * whether it has expired or is used up follows from its fields and the time, and is not stored (silences: L1). Pure.
  */
 import { LinkId, TradeNo } from "@coffer/model/Ids"
 import { merge, Metadata, MetadataPatch, patchProblem } from "@coffer/model/Metadata"
@@ -19,13 +19,13 @@ const LinkStatus = paymentLinks.columns.status.schema
 const settings = {
   status: LinkStatus,
   subject: Schema.NullOr(Schema.String),
-  /** Null: as often as visitors like. */
+  /** Null: unlimited. */
   maxUses: Schema.NullOr(Schema.Int),
   /** Null: never. */
   expiresAt: Schema.NullOr(Schema.DateTimeUtc)
 }
 
-/** The number of a visit by the button of the link's page, so that a form which arrives twice makes one order. */
+/** The number of a visit by the button of the link's page, so that a form that arrives twice makes one order. */
 export const VisitNo = Schema.String.check(Schema.isPattern(/^[0-9A-HJKMNP-TV-Z]{26}$/))
 
 /** A visit and the order that it made. */
@@ -36,7 +36,7 @@ export const PaymentLink = Schema.Struct({
   ...settings,
   /** Orders that visits have made, paid or not. */
   usedCount: Schema.Int,
-  /** The last of the visits that have a number, oldest first. */
+  /** The latest visits with a number, oldest first. */
   recentVisits: Schema.Array(NumberedVisit),
   metadata: Metadata
 })
@@ -50,16 +50,16 @@ const Changes = Schema.Struct({
 })
 
 export const LinkCommand = Schema.TaggedUnion({
-  /** `metadata` is merged into what the link has by then. */
+  /** `metadata` is merged into the link's current metadata. */
   Update: { changes: Changes, metadata: Schema.optionalKey(MetadataPatch) },
-  /** A visit, with the number that its order will have. A `visitNo` that is known already makes no other order. */
+  /** A visit, with the number of its future order. A known `visitNo` makes no second order. */
   Visit: { at: Schema.DateTimeUtc, tradeNo: TradeNo, visitNo: Schema.optionalKey(VisitNo) }
 })
 export type LinkCommand = typeof LinkCommand.Type
 
 export const LinkEvent = Schema.TaggedUnion({
   LinkUpdated: { changes: Changes, metadata: Metadata },
-  /** `ordinal`: which use this is, from 1. */
+  /** `ordinal`: the number of this use, from 1. */
   LinkVisited: {
     at: Schema.DateTimeUtc,
     tradeNo: TradeNo,
@@ -69,13 +69,13 @@ export const LinkEvent = Schema.TaggedUnion({
 })
 export type LinkEvent = typeof LinkEvent.Type
 
-/** No visit makes an order any more. */
+/** Visits no longer make orders. */
 export class LinkClosed extends Schema.TaggedError<LinkClosed>()("LinkClosed", {
   linkId: LinkId,
   reason: Schema.Literals(["inactive", "expired", "used_up"])
 }) {}
 
-/** Two updates at once add up to more metadata than a link may have. */
+/** Two concurrent updates add up to more metadata than a link may have. */
 export class LinkConflict extends Schema.TaggedError<LinkConflict>()("LinkConflict", { linkId: LinkId }) {}
 
 // Decide ----------------------------------------------------------------------
@@ -113,7 +113,7 @@ export const repeatOf = (
 /** A form arrives twice within seconds, or again if its answer was lost. Later another person may press the button. */
 const repeatWithin = "10 minutes"
 
-/** Why a visit at this time makes no order; undefined when it does. */
+/** Why a visit at this time makes no order; undefined if it makes one. */
 export const closedBy = (
   { expiresAt, maxUses, status, usedCount }: PaymentLink,
   at: DateTime.Utc
@@ -138,10 +138,10 @@ export const evolve = (link: PaymentLink, event: LinkEvent): PaymentLink =>
     })
   })
 
-/** The link's row is written with each visit, so it stays small. */
+/** The link's row is written with each visit, so it is kept small. */
 const recentVisitsMax = 16
 
 // Consequences ----------------------------------------------------------------
-// A link moves no money and announces nothing: the orders that visits make do (spec: Payment link).
+// A link moves no money and announces no events; the orders of its visits do (spec: Payment link).
 
 export const consequences = (): Consequence => nothing

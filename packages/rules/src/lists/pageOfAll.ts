@@ -8,7 +8,7 @@ interface Item {
   readonly createdAt: DateTime.Utc
 }
 
-/** `called`: what a cursor has to be the id of, for people. */
+/** `called`: the object that a cursor has to name, for people. */
 export const pageOfAll = <One extends Item>(
   items: ReadonlyArray<One>,
   request: PageRequest,

@@ -8,7 +8,7 @@ import { Result } from "effect"
 import { InvalidField } from "../InvalidField.ts"
 import { type CreatedRange, readCreated } from "./created.ts"
 
-/** Parameters as they came. A `limit` that is still text is none that a page can have. */
+/** The raw parameters. A `limit` that is still text is invalid. */
 export interface ListParameters {
   readonly limit?: number | string
   readonly starting_after?: string
@@ -23,7 +23,7 @@ export interface PageRequest {
   readonly created: CreatedRange
 }
 
-/** Where the page lies: what is older than the cursor's object, or what is just newer (silences: P3). */
+/** The position of the page: older than the cursor's object, or just newer (silences: P3). */
 export interface Cursor {
   readonly param: "starting_after" | "ending_before"
   readonly id: string
@@ -46,20 +46,20 @@ const cursorOf = (after: string | undefined, before: string | undefined): Cursor
 }
 
 /**
- * Whether anything of ours may be numbered so. No store has to ask what Postgres can keep, or which years it can say.
+ * Whether this may be one of our numbers, so that stores need not check what Postgres can store.
  */
 const isNumber = (id: string): boolean => /^\w{1,100}$/.test(id) && isWritable(createdAtOf(id))
 
 const refuse = (param: string, problem: string) => Result.fail(new InvalidField({ param, problem }))
 
 export interface Page<Item> {
-  /** Newest first, whichever way the page was reached. */
+  /** Newest first, whatever the direction. */
   readonly data: ReadonlyArray<Item>
-  /** Whether there is more on the side the page was reached towards. */
+  /** Whether there is more in the direction of the page. */
   readonly hasMore: boolean
 }
 
-/** `found`: the items in the order away from the cursor. One more than the page holds says that there is more. */
+/** `found`: the items in the order away from the cursor. One more than the page holds means that there is more. */
 export const pageOf = <Item>(found: ReadonlyArray<Item>, { cursor, limit }: PageRequest): Page<Item> => {
   const data = found.slice(0, limit)
   return { data: cursor?.param === "ending_before" ? data.toReversed() : data, hasMore: found.length > limit }

@@ -7,11 +7,11 @@ export const Operator = Schema.Struct({
   operatorId: OperatorId,
   name: Schema.String,
   role: Role,
-  /** People who may act by the token: in acts of two they and it are one. */
+  /** The people of the token: where two operators are needed, they and the token count as one. */
   personIds: Schema.Array(Schema.String),
   createdAt: Schema.DateTimeUtc,
   expiresAt: Schema.DateTimeUtc,
-  /** When the token was revoked; null while it may be used. */
+  /** When the token was revoked; null while it is valid. */
   revokedAt: Schema.NullOr(Schema.DateTimeUtc)
 })
 export interface Operator extends Schema.Schema.Type<typeof Operator> {}

@@ -1,10 +1,10 @@
 /**
- * The body of an act as the audit log keeps it: for ever, and unchanged. So it gets no word that may tell of a
- * buyer: numbers, what is on or off, numbers of objects and words of ours stay. Pure.
+ * The body of an act for the audit log, which is kept for ever and unchanged. So it must not contain words about a
+ * buyer: numbers, booleans, object numbers and our own words stay. Pure.
  */
 import { redactedText } from "../redaction.ts"
 
-/** Fields whose text is the number of an object or a word of ours. */
+/** Fields whose text is an object's number or one of our words. */
 const keptNames: ReadonlySet<string> = new Set([
   "trade_no",
   "out_trade_no",
@@ -32,7 +32,7 @@ const kept = (name: string, value: unknown): unknown =>
     ? value
     : redactedText
 
-/** A number that a merchant gave is one, too, unless it is made of an address. */
+/** A merchant's number counts, too, unless it contains an email address. */
 const isNumber = (name: string, value: unknown): boolean =>
   typeof value === "string" && keptNames.has(name) && /^[\w.:-]{1,64}$/.test(value)
 
@@ -45,7 +45,7 @@ export const settingsWithoutWords = <Settings extends { readonly sandbox?: objec
     : { sandbox: { ...settings.sandbox, ...hidden(settings.sandbox, ["mail_recipients"]) } })
 })
 
-/** What is null stays so: that it was set or taken away is the change. */
+/** Null stays: that a value was set or removed is the change. */
 const hidden = (from: object, names: ReadonlyArray<string>): object =>
   Object.fromEntries(
     Object.entries(from)

@@ -10,7 +10,7 @@ export interface Standing {
   readonly closed_at: DateTime.Utc | null
 }
 
-/** Why a call is refused; undefined where it is not. */
+/** Why a call is refused; undefined if it is not. */
 export const standingProblem = (
   { closed_at, suspended_at }: Standing,
   now: DateTime.Utc,

@@ -1,7 +1,7 @@
 /**
  * The order: its states, the commands it accepts and the facts it records (spec: Order; States and transitions, Order).
  *
- * Each status is its own struct, so a pending order with a fee cannot be written down. Transitions live in
+ * Each status is its own struct, so a pending order with a fee cannot be expressed. Transitions live in
  * `decide.ts`.
  */
 import { ChannelName, PaymentId, TradeNo } from "@coffer/model/Ids"
@@ -14,13 +14,13 @@ import { Schema } from "effect"
 
 // State ----------------------------------------------------------------------
 
-/** A dispute about a payment that the order did not take. No merchant answers it: it is the operator's money. */
+/** A dispute about a payment that the order did not accept. No merchant answers it: it is the operator's money. */
 export const ChannelDispute = Schema.Struct({
   /** The channel's number. */
   id: Schema.String,
   /** In the channel's own words. */
   status: Schema.String,
-  /** The amount that the buyer's bank has taken by now: 0 of an inquiry, and of a dispute that was won. */
+  /** The amount that the buyer's bank has taken so far: 0 for an inquiry, and for a dispute that was won. */
   taken: Minor,
   isOver: Schema.Boolean,
   /** The last moment for evidence. */
@@ -30,8 +30,8 @@ export type ChannelDispute = typeof ChannelDispute.Type
 
 /**
  * Money that reached the channel for this order but must not stay in the wallet: paid after closure, paid a second
- * time, or not the amount that was asked. `due` is on its way back to the buyer, `returned` was accepted by the
- * channel, `parked` waits for a person, who has `closed` it with a note (silences: O15, O17, O37, O44).
+ * time, or not the amount that was asked. `due` is being returned to the buyer, `returned` was accepted by the channel,
+ * `parked` waits for a person, and a person has `closed` it with a note (silences: O15, O17, O37, O44).
  */
 export const UnappliedPayment = Schema.Struct({
   channel: ChannelName,
@@ -41,14 +41,14 @@ export const UnappliedPayment = Schema.Struct({
   currency: Currency,
   reason: Schema.Literals(["late", "second", "mismatch"]),
   state: Schema.Literals(["due", "returned", "parked", "closed"]),
-  /** It was `returned` before it was parked, and merchants got that event. */
+  /** It was `returned` before it was parked, and merchants got the event. */
   wasReturned: Schema.optionalKey(Schema.Literal(true)),
   /** Why the channel did not take it back, or could not bring it to the buyer: in its own words, for people. */
   problem: Schema.optionalKey(Schema.String),
   dispute: Schema.optionalKey(ChannelDispute),
-  /** The act of the operator who closed it, in the operator's words. */
+  /** The operator's note on how it was closed. */
   note: Schema.optionalKey(Schema.String),
-  /** When the channel took it. Left out of payments that were found before this was kept. */
+  /** When the channel took it. Missing in payments from before this was stored. */
   paidAt: Schema.optionalKey(Schema.DateTimeUtcFromString)
 })
 export type UnappliedPayment = typeof UnappliedPayment.Type
@@ -67,7 +67,7 @@ export const PaymentAttempt = Schema.Struct({
   reason: Schema.String,
   /** In the channel's words for people. */
   message: Schema.optionalKey(Schema.String),
-  /** Left out where the buyer's bank did not ask for 3-D Secure, or nothing is known of it. */
+  /** Missing if the buyer's bank did not ask for 3-D Secure, or that is unknown. */
   threeDs: Schema.optionalKey(Schema.Literals(["passed", "failed"])),
   at: Schema.DateTimeUtcFromString
 })
@@ -76,19 +76,19 @@ export type PaymentAttempt = typeof PaymentAttempt.Type
 /** The terms of the order; none of them ever changes. */
 export const terms = fixedFields(orders)
 
-/** The order's receipt, from its first view or the first wish to send it (spec: Order, receipt_number). */
+/** The order's receipt, from its first view or the first request to send it (spec: Order, receipt_number). */
 export const Receipt = Schema.Struct({
   /** Null until it is first viewed or sent. */
   number: Schema.NullOr(Schema.String),
-  /** When a mail with it was last taken by the mail server. */
+  /** When the mail server last accepted a mail with it. */
   sentAt: Schema.NullOr(Schema.DateTimeUtcFromString),
-  /** When the merchant asked to send it, within the last hour: at most five. */
+  /** When the merchant requested it within the last hour: at most five. */
   requestedAt: Schema.Array(Schema.DateTimeUtcFromString),
-  /** The numbers of the mails that were asked for last, at most five. Left out before they were kept. */
+  /** The numbers of the last requested mails, at most five. Missing from before they were stored. */
   mailIds: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** Why the last mail did not go out; left out when it did, or was requested again since. */
+  /** Why the last mail was not sent; missing if it was, or was requested again. */
   failure: Schema.optionalKey(Schema.String),
-  /** The buyer typed the address of the order, and may type another one until it is paid (silences: O71). */
+  /** The buyer typed the order's address, and may change it until the order is paid (silences: O71). */
   isBuyers: Schema.optionalKey(Schema.Literal(true))
 })
 export type Receipt = typeof Receipt.Type
@@ -97,19 +97,19 @@ const notes = {
   metadata: Metadata,
   receiptEmail: Schema.NullOr(Schema.String),
   receipt: Schema.NullOr(Receipt),
-  /** Attempts that the bank declined. After some of them it takes no more for a while (silences: O13). */
+  /** Declined attempts. After some of them there is a lockout (silences: O13). */
   declines: Schema.Int,
-  /** The newest that did not succeed, in the order of their times; null where there was none. */
+  /** The newest failed attempts, in order of time; null without any. */
   attempts: Schema.NullOr(Schema.Array(PaymentAttempt)),
   unappliedPayments: Schema.Array(UnappliedPayment)
 }
 
 const payment = {
   channel: ChannelName,
-  /** The number that the channel gave it. */
+  /** The channel's number. */
   paymentId: PaymentId,
   method: PaymentMethod,
-  /** Null where no card was charged, or the channel did not tell it. */
+  /** Null if no card was charged, or the channel did not report it. */
   card: Schema.NullOr(PaidCard),
   /** Acquiring fee; known once the payment is credited (spec: Order, fee). */
   fee: Minor,
@@ -118,15 +118,15 @@ const payment = {
   refundableUntil: Schema.NullOr(Schema.DateTimeUtc)
 }
 
-/** The amounts that moved back after the payment, and those on their way (silences: O9). */
+/** The amounts returned after the payment, and those being returned (silences: O9). */
 const returns = {
   /** Refunds that succeeded. */
   refundedAmount: Minor,
-  /** Refunds that the channel is being asked for or has not settled: no other refund may have it. */
+  /** Pending refunds, whose amount is not available for others. */
   refundingAmount: Minor,
-  /** Disputes that are not decided; while there is one, nothing is refunded (spec: Dispute). */
+  /** Undecided disputes; while there is one, nothing is refunded (spec: Dispute). */
   disputesOpen: Schema.Int,
-  /** The amount that the buyer's bank took for good; it is not refunded a second time (silences: R10). */
+  /** The amount that the buyer's bank has kept; it is not refunded again (silences: R10). */
   disputesLost: Minor
 }
 
@@ -158,7 +158,7 @@ export const remainingOf = ({ amount, disputesLost, refundedAmount, refundingAmo
 
 // Commands -------------------------------------------------------------------
 
-/** A payment as the channel reports it, with the fee of the merchant's schedule beside it. */
+/** A payment reported by the channel, with the fee of the merchant's schedule. */
 export const PaymentFacts = Schema.Struct({ ...payment, amount: Minor, currency: Currency })
 export type PaymentFacts = typeof PaymentFacts.Type
 
@@ -181,44 +181,44 @@ export const OrderCommand = Schema.TaggedUnion({
   CloseEarly: { answer: CancelAnswer },
   /** The channel has accepted the return of an unapplied payment to the buyer. */
   ConfirmReturn: { paymentId: PaymentId },
-  /** The channel refuses to return it, or has it again since it did not reach the buyer (silences: O37, O38). */
+  /** The channel refuses to return it, or got it back because it did not reach the buyer (silences: O37, O38). */
   FailReturn: {
     paymentId: PaymentId,
     problem: Schema.String,
-    /** True: the channel had accepted the return, and has the money again. False: it never accepted the return. */
+    /** True: the channel had accepted the return, and got the money back. False: it never accepted the return. */
     wasTaken: Schema.Boolean
   },
   /**
-   * An unapplied payment was given back at the channel by hand (silences: O40). `left`: what is not given back,
-   * disputes aside. `problem`: why the refund that was told of did not reach the buyer.
+   * An unapplied payment was refunded manually at the channel (silences: O40). `left`: the amount not refunded,
+   * disputes aside. `problem`: why the reported refund did not reach the buyer.
    */
   NoteGivenBack: { paymentId: PaymentId, left: Minor, problem: Schema.optionalKey(Schema.String) },
   /** The status of a dispute about an unapplied payment (silences: O39). */
   NoteDispute: { paymentId: PaymentId, dispute: ChannelDispute },
-  /** A person has resolved a parked payment, or none needs to (silences: O44). */
+  /** A person has resolved a parked payment, or that is not needed (silences: O44). */
   CloseParked: { paymentId: PaymentId, note: Schema.String },
-  /** The merchant's own notes: a patch of the metadata, and the receipt's address. A field that is left out stays. */
+  /** The merchant's own data: a patch of the metadata, and the receipt email. An omitted field stays. */
   Annotate: {
     metadata: Schema.optionalKey(MetadataPatch),
     receiptEmail: Schema.optionalKey(Schema.NullOr(Schema.String))
   },
   /** The buyer of an unpaid order wants the receipt there. An address that the merchant gave stays. */
   TakeBuyersAddress: { address: Schema.String },
-  /** The receipt is viewed or sent for the first time. A number that it has already stays. */
+  /** The receipt is viewed or sent for the first time. An existing number stays. */
   NumberReceipt: { number: Schema.String },
   /** The merchant asks to send the receipt. `save`: the address becomes the order's. */
   RequestReceipt: { at: Schema.DateTimeUtc, mailId: Schema.String, address: Schema.String, save: Schema.Boolean },
-  /** The mail server has taken the receipt. */
+  /** The mail server has accepted the receipt. */
   ConfirmReceiptSent: { at: Schema.DateTimeUtc },
-  /** A mail with the receipt will not go out, and why. */
+  /** A mail with the receipt will not be sent, with the reason. */
   FailReceipt: { reason: Schema.String },
-  /** Before the channel is asked. `whole`: no amount was named, so it must be all that remains. */
+  /** Before the channel is asked. `whole`: no amount was given, so it must be the whole remaining amount. */
   ReserveRefund: { amount: Minor, whole: Schema.Boolean, now: Schema.DateTimeUtc },
   /** The channel paid a reserved refund out. */
   CompleteRefund: { amount: Minor },
   /** A reserved refund will not be paid out. */
   ReleaseRefund: { amount: Minor },
-  /** A refund that had succeeded came back to us (silences: R9). */
+  /** A succeeded refund was returned to us (silences: R9). */
   ReverseRefund: { amount: Minor },
   OpenDispute: {},
   /** `lost`: how much the buyer's bank took; 0 when it gave the money back. */
@@ -238,7 +238,7 @@ export const OrderEvent = Schema.TaggedUnion({
   UnappliedPaymentFound: { payment: UnappliedPayment },
   UnappliedPaymentReturned: { paymentId: PaymentId },
   UnappliedPaymentParked: { payment: UnappliedPayment },
-  /** How it ended; without an event for the merchant. */
+  /** The outcome; without an event for the merchant. */
   UnappliedPaymentNoted: { payment: UnappliedPayment },
   OrderAnnotated: { metadata: Metadata, receiptEmail: Schema.NullOr(Schema.String) },
   BuyersAddressTaken: { address: Schema.String },
@@ -275,7 +275,7 @@ export class OrderConflict extends Schema.TaggedError<OrderConflict>()("OrderCon
   ])
 }) {}
 
-/** Why an order takes no refund, or no dispute. */
+/** Why an order accepts no refund, or no dispute. */
 export class RefundRefused extends Schema.TaggedError<RefundRefused>()("RefundRefused", {
   tradeNo: TradeNo,
   reason: Schema.Literals([
@@ -284,9 +284,9 @@ export class RefundRefused extends Schema.TaggedError<RefundRefused>()("RefundRe
     "disputed",
     "window_expired",
     "exceeds_remaining",
-    /** All that remained was asked for, and it is another amount by now: ask again. */
+    /** The whole remaining amount was requested, and has changed meanwhile: retry. */
     "remaining_changed",
-    /** More than is promised or open is to be settled: it was settled already, by the same message before. */
+    /** The message settles more than is promised or open: an earlier delivery of it has settled that already. */
     "not_promised"
   ]),
   /** Minor units that could be refunded. */

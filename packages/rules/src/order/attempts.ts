@@ -31,7 +31,7 @@ export const decideFailPayment = (order: Order, attempt: PaymentAttempt): Attemp
 const isKnown = ({ attempts }: Order, { channel, id }: PaymentAttempt): boolean =>
   attempts?.some((each) => each.id === id && each.channel === channel) === true
 
-/** The order with the attempt in its place by time. Only what the bank has refused counts as a decline. */
+/** The order with the attempt inserted by time. Only bank refusals count as declines. */
 export const attempted = (order: Order, attempt: PaymentAttempt): Order => ({
   ...order,
   declines: order.declines + (attempt.outcome === "declined" ? 1 : 0),
@@ -40,7 +40,7 @@ export const attempted = (order: Order, attempt: PaymentAttempt): Order => ({
     .slice(-paymentAttemptsMax)
 })
 
-/** Attempts left before the bank's lockout, as far as the order knows. */
+/** Attempts left before the bank's lockout, by the order's data. */
 export const triesLeft = ({ attempts }: Order, now: DateTime.Utc): number => {
   const since = DateTime.subtractDuration(now, paymentDeclinesWindow)
   const recent = (attempts ?? []).filter(
@@ -53,6 +53,6 @@ export const triesLeft = ({ attempts }: Order, now: DateTime.Utc): number => {
 export const isUntouched = ({ attempts, receiptEmail, status }: Order): boolean =>
   status === "pending" && receiptEmail === null && attempts === null
 
-/** Why the order is not paid: the reason of its last attempt. Null where there was none, and of a paid order. */
+/** Why the order is not paid: the reason of its last attempt. Null without attempts, and for a paid order. */
 export const failureOf = (order: Order): string | null =>
   "paymentId" in order ? null : (order.attempts?.at(-1)?.reason ?? null)

@@ -95,7 +95,7 @@ const decideConfirmPayment = (order: Order, facts: PaymentFacts): OrderDecision 
     : accept(...events)
 }
 
-/** The facts to record of a payment: an order of the sandbox that keeps enough other payments keeps no more. */
+/** The facts to record for a payment: a sandbox order stores a limited number of unapplied ones. */
 const confirmPayment = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderEvent> => {
   const isFull = order.mode === "sandbox" && order.unappliedPayments.length >= unappliedPaymentsMax
   return meaningOf(order, facts).filter((event) => !isFull || !OrderEvent.guards.UnappliedPaymentFound(event))
@@ -104,11 +104,11 @@ const confirmPayment = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderE
 /** The meaning of a reported payment for this order: money kept, money to send back, or nothing new. */
 const meaningOf = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderEvent> => {
   if (isKnown(order, facts)) return []
-  // Crediting an amount other than the order's would invent money; a person has to look (silences: O17).
+  // Crediting an amount other than the order's would invent money; a person has to decide (silences: O17).
   if (facts.amount !== order.amount || facts.currency !== order.currency) return [unapplied(facts, "mismatch")]
   switch (order.status) {
     case "pending":
-      // Not by its constructor: the command that brought the facts has checked them.
+      // Without its constructor: the command with the facts has validated them.
       return [{ _tag: "PaymentSucceeded", facts }]
     case "paid":
     case "partially_refunded":
@@ -147,13 +147,13 @@ const decideReachDeadline = (order: Order, { answer, now }: CommandOf<"ReachDead
         case "AlreadyPaid":
           return accept(...closePaid(order, answer.facts))
         case "BuyerBusy":
-          // Asked again later; checkout takes no new attempt meanwhile (silences: O14).
+          // The channel is asked again later; checkout accepts no new attempt meanwhile (silences: O14).
           return accept()
       }
   }
 }
 
-/** Paid in time is paid. A payment that cannot be credited does not keep the order open: it is parked beside it. */
+/** A payment in time counts. A payment that cannot be credited does not keep the order open: it is parked. */
 const closePaid = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderEvent> => {
   const events = confirmPayment(order, facts)
   return events.some(OrderEvent.guards.PaymentSucceeded) ? events : [...events, OrderExpired.make({})]
@@ -184,8 +184,8 @@ const decideCloseEarly = (order: Order, { answer }: CommandOf<"CloseEarly">): Or
 }
 
 /**
- * The same in every status: the merchant may always change its notes. The front door has checked the patch; the sum of
- * two concurrent patches is checked here.
+ * The same in every status: the merchant may always change its own data. The front door has checked the patch; the sum
+ * of two concurrent patches is checked here.
  */
 const decideAnnotate = (order: Order, { metadata, receiptEmail }: CommandOf<"Annotate">): OrderDecision =>
   patchProblem(order.metadata, metadata ?? {}) !== undefined
@@ -230,7 +230,7 @@ const refundProblem = (
 const refuseRefund = ({ tradeNo }: Order, reason: RefundRefused["reason"], remaining: number): OrderDecision =>
   refuse(new RefundRefused({ tradeNo, reason, remaining }))
 
-/** Accepts a fact that takes `amount` out of what the order holds as `held`. Only a paid order holds anything. */
+/** Accepts a fact that reduces the order's field `held` by `amount`. Only a paid order has such fields. */
 const outOf = (
   order: Order,
   held: "refundingAmount" | "refundedAmount" | "disputesOpen" | "disputesLost",
@@ -306,7 +306,7 @@ const untouched = {
   disputesLost: Minor.make(0)
 }
 
-/** Amounts up or down by so much, and the status that follows from what was refunded (silences: O8). */
+/** Adds to amounts, and derives the status from the refunded amount (silences: O8). */
 const moved = (order: Order, event: OrderEvent, by: Partial<Record<keyof typeof untouched, number>>): Order => {
   if (!("paymentId" in order)) throw new TypeError(`${event._tag} cannot follow ${order.status} (${order.tradeNo})`)
   const after = {
@@ -331,7 +331,7 @@ const termsOfPending = (order: Order, event: OrderEvent): Omit<typeof PendingOrd
 // Consequences ----------------------------------------------------------------
 // For the wallet, and the event (spec: Balance transaction; Events).
 
-/** `before` is the order as it was when the fact came. */
+/** `before` is the order before the fact. */
 export const consequences = (before: Order, event: OrderEvent): Consequence =>
   OrderEvent.match(event, {
     PaymentSucceeded: ({ facts }): Consequence => credit(before, facts),
@@ -348,7 +348,7 @@ export const consequences = (before: Order, event: OrderEvent): Consequence =>
     ReceiptRequested: () => nothing,
     ReceiptSent: () => nothing,
     ReceiptFailed: () => nothing,
-    // The movements of these are consequences of the refund or the dispute that asked for them.
+    // Their movements are consequences of the requesting refund or dispute.
     RefundReserved: () => nothing,
     RefundCompleted: () => nothing,
     RefundReleased: () => nothing,

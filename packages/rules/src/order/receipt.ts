@@ -13,17 +13,17 @@ type ReceiptDecision = Decision<OrderEvent, OrderConflict>
 
 const { BuyersAddressTaken, ReceiptFailed, ReceiptNumbered, ReceiptRequested, ReceiptSent } = OrderEvent.cases
 
-/** The merchant's own number, which the buyer may have read in the shop. One that we made says nothing to a buyer. */
+/** The merchant's own number, which the buyer may know from the shop. A number of ours means nothing to a buyer. */
 export const shopsNumber = ({ outTradeNo, tradeNo }: Order): string | undefined =>
   outTradeNo === (tradeNo as string) || outTradeNo.startsWith(prefixes.link) ? undefined : outTradeNo
 
 export const noReceipt: Receipt = { number: null, sentAt: null, requestedAt: [] }
 
-/** Whether the buyer may say where the receipt goes: the merchant gave no address, and nothing is paid. */
+/** Whether the buyer may set the receipt email: the merchant gave none, and the order is unpaid. */
 export const takesAddress = ({ receipt, receiptEmail, status }: Order): boolean =>
   status === "pending" && (receiptEmail === null || receipt?.isBuyers === true)
 
-/** A form that arrives late changes nothing: its order has been paid meanwhile, or has the merchant's address. */
+/** A late form changes nothing: its order was paid meanwhile, or has the merchant's address. */
 export const decideTakeBuyersAddress = (order: Order, { address }: CommandOf<"TakeBuyersAddress">): ReceiptDecision =>
   takesAddress(order) && order.receiptEmail !== address ? accept(BuyersAddressTaken.make({ address })) : accept()
 
@@ -42,7 +42,7 @@ export const decideNumberReceipt = (order: Order, { number }: CommandOf<"NumberR
 export const decideRequestReceipt = (order: Order, request: CommandOf<"RequestReceipt">): ReceiptDecision => {
   const { address, at, mailId, save } = request
   if (!hasReceipt(order)) return refuse(conflict(order, "no_receipt"))
-  // The cluster may deliver the command twice. Two requests may come at one time, so the number says which it is.
+  // The cluster may deliver the command twice. Two requests may have the same time, so the number identifies each.
   if (order.receipt?.mailIds?.includes(mailId) === true) return accept()
   return recentRequests(order, at).length < receiptSendsMax
     ? accept(ReceiptRequested.make({ address, at, mailId, save }))
@@ -51,15 +51,14 @@ export const decideRequestReceipt = (order: Order, request: CommandOf<"RequestRe
 
 export const decideConfirmReceiptSent = (order: Order, { at }: CommandOf<"ConfirmReceiptSent">): ReceiptDecision => {
   if (!hasReceipt(order)) return refuse(conflict(order, "no_receipt"))
-  // Always a fact, since the row of the mail is written with it. That row's version shows whether this was recorded
-  // before.
+  // Always a fact, since the mail's row is written with it. That row's version shows whether it was recorded before.
   return accept(ReceiptSent.make({ at: DateTime.max(at, order.receipt?.sentAt ?? at) }))
 }
 
 export const decideFailReceipt = (order: Order, { reason }: CommandOf<"FailReceipt">): ReceiptDecision =>
   hasReceipt(order) ? accept(ReceiptFailed.make({ reason })) : refuse(conflict(order, "no_receipt"))
 
-/** The receipt after a request. The numbers of the last five are enough: the hour of a sixth has passed. */
+/** The receipt after a request. The last five numbers are enough: the hour of a sixth has passed. */
 export const requested = (
   order: Order,
   { at, mailId }: Pick<CommandOf<"RequestReceipt">, "at" | "mailId">
@@ -77,7 +76,7 @@ export const sent = ({ receipt }: Order, at: DateTime.Utc): Receipt => {
   return { ...rest, sentAt: at }
 }
 
-/** When the merchant asked to send it within the hour before `at`, oldest first. */
+/** When the merchant requested it within the hour before `at`, oldest first. */
 export const recentRequests = ({ receipt }: Order, at: DateTime.Utc): ReadonlyArray<DateTime.Utc> => {
   const since = DateTime.subtractDuration(at, receiptWindow)
   return (receipt?.requestedAt ?? []).filter((time) => DateTime.isGreaterThan(time, since))

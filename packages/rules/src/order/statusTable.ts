@@ -1,11 +1,11 @@
 /**
- * The effect of each command of a merchant on an order in each status, as data for people to read. `decide` decides;
- * `test/rules/statusTable.test.ts` holds each cell against it. Pure and small: browsers load it.
+ * The effect of each command of a merchant on an order in each status, as data for people. `decide` decides;
+ * `test/rules/statusTable.test.ts` compares each cell with it. Pure and small: browsers load it.
  */
 export const orderStatuses = ["pending", "paid", "partially_refunded", "refunded", "failed", "expired"] as const
 export type OrderStatusName = (typeof orderStatuses)[number]
 
-/** `done`: it happens. `unchanged`: accepted, and nothing changes. `returned`: the payment goes back to the buyer. */
+/** `done`: it takes effect. `unchanged`: accepted without a change. `returned`: the payment goes back to the buyer. */
 export type Cell = "done" | "unchanged" | "returned" | "not_pending" | "not_paid" | "nothing_left" | "no_receipt"
 
 export const merchantCommands = ["pay", "expire", "refund", "receipt", "update"] as const
@@ -22,7 +22,7 @@ export const statusTable: Readonly<Record<MerchantCommand, Readonly<Record<Order
   update: row("done", "done", "done", "done", "done", "done")
 }
 
-/** The command of a call by its path; undefined where the table has none. */
+/** The command of a call by its path; undefined if the table has none. */
 export const commandOf = (path: string): MerchantCommand | undefined => {
   if (path === "/v1/refunds") return "refund"
   const [, helper, , step] = /^\/v1\/(test_helpers\/)?orders\/([^/]+)(?:\/([a-z_]+))?$/.exec(path) ?? []

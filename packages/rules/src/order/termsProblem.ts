@@ -1,7 +1,6 @@
 /**
  * The checks of a new order's terms that depend on more than the field itself: on the environment and the merchant
- * (spec: Orders, rule 1; General rules, 5). The answer is the first problem, in the order in which a reader meets the
- * fields. Pure.
+ * (spec: Orders, rule 1; General rules, 5). Returns the first problem, in the documented order of the fields. Pure.
  */
 import type { Mode } from "@coffer/model/Ids"
 import { type MetadataPatch, patchProblem } from "@coffer/model/Metadata"
@@ -9,7 +8,7 @@ import { type Currency, twoDecimals } from "@coffer/model/Money"
 import { urlProblem } from "../delivery/urlProblem.ts"
 import { InvalidField } from "../InvalidField.ts"
 
-/** The least and the most that a channel takes in one payment, in minor units. */
+/** The minimum and maximum of a channel's payment, in minor units. */
 export type AmountBounds = Readonly<Record<Currency, { readonly min: number; readonly max: number }>>
 
 export interface Terms {
@@ -23,12 +22,12 @@ export interface Terms {
 export interface Situation {
   readonly mode: Mode
   readonly liveCurrencies: ReadonlyArray<Currency>
-  /** The operator lets sandbox webhooks go to private addresses. */
+  /** Whether the operator allows sandbox webhooks to private addresses. */
   readonly privateAllowed: boolean
-  /** The targets that may stand in for `notify_url`, and whether the merchant has one. */
+  /** The targets that may replace `notify_url`, and whether the merchant has one. */
   readonly otherTarget: string
   readonly hasOtherTarget: boolean
-  /** The channel's; without any, every amount of an order is taken. */
+  /** The channel's limits; without them every order amount is accepted. */
   readonly amountBounds?: AmountBounds | undefined
 }
 
@@ -39,15 +38,15 @@ export const termsProblem = (terms: Terms, situation: Situation): InvalidField |
   targetProblem(terms, situation) ??
   formProblem(terms, situation)
 
-/** The part of it that no setting changes: what no order could ever have had. */
+/** The part that depends on no setting: terms that no order could ever have had. */
 export const formProblem = (
   terms: Pick<Terms, "returnUrl" | "metadata">,
   { mode }: Pick<Situation, "mode">
 ): InvalidField | undefined =>
-  // Only the buyer's browser goes there: a shop under development may be at localhost.
+  // Only the buyer's browser opens it: a shop under development may be at localhost.
   urlProblem("return_url", terms.returnUrl, { mode, privateAllowed: true }) ?? metadataProblem(terms)
 
-/** Sandbox may use all three; live only what the operator enabled (spec: General rules, 5). */
+/** Sandbox may use all three; live only those that the operator enabled (spec: General rules, 5). */
 export const currencyProblem = (
   currency: Currency,
   { liveCurrencies, mode }: Pick<Situation, "mode" | "liveCurrencies">
@@ -59,7 +58,7 @@ export const currencyProblem = (
       })
     : undefined
 
-/** A payment that the channel would not take: no buyer could pay the order. */
+/** An amount that the channel would not accept: no buyer could pay the order. */
 export const amountProblem = (
   { amount, currency }: Pick<Terms, "amount" | "currency">,
   bounds: AmountBounds | undefined

@@ -14,7 +14,7 @@ export const decideConfirmReturn = (order: Order, { paymentId }: CommandOf<"Conf
   const payment = find(order, paymentId)
   if (payment === undefined) return accept()
   if (payment.state === "due") return accept(UnappliedPaymentReturned.make({ paymentId }))
-  // A dispute came while the channel was being asked: the buyer has the money, and the bank takes it once more.
+  // A dispute arrived during the request to the channel: the buyer has the money, and the bank takes it again.
   return payment.state === "parked" && takenOf(payment) > 0 && !payment.wasReturned && payment.problem === undefined
     ? accept<OrderEvent>(UnappliedPaymentReturned.make({ paymentId }), parked(payment, { wasReturned: true }))
     : accept()
@@ -27,9 +27,9 @@ export const decideFailReturn = (
 ): UnappliedDecision => {
   const payment = find(order, paymentId)
   if (payment === undefined || payment.state === "parked") return accept()
-  // A person knew of the refusal when it was closed. Money that comes back later is news.
+  // The person who closed it knew of the refusal. Money that comes back later is new.
   if (payment.state === "closed" && !wasTaken) return accept()
-  // The channel has refused, and meanwhile it went back another way.
+  // The channel has refused, but it was returned in another way meanwhile.
   if (payment.state === "returned" && !wasTaken) return accept()
   return accept(parked(payment, { problem, ...returnedBefore(payment) }))
 }
@@ -56,8 +56,8 @@ export const decideNoteGivenBack = (
 }
 
 /**
- * Money that the bank takes cannot go back as well, so a person has to look. A loss of the whole is a return: the buyer
- * has the money.
+ * Money that the bank takes cannot be returned as well, so a person has to decide. A loss of the whole amount is a
+ * return: the buyer has the money.
  */
 export const decideNoteDispute = (
   order: Order,
@@ -66,7 +66,7 @@ export const decideNoteDispute = (
   const payment = find(order, paymentId)
   if (payment === undefined || isSame(payment.dispute, dispute)) return accept()
   const changed = { ...payment, dispute }
-  // An appeal: the loss is not final any more, and the buyer has the money as before.
+  // An appeal: the loss is no longer final, and the buyer still has the money.
   if (payment.dispute?.isOver === true && !dispute.isOver && dispute.taken === payment.dispute.taken) {
     return accept(noted(changed))
   }
@@ -85,7 +85,7 @@ export const decideNoteDispute = (
   return accept<OrderEvent>(noted(changed), UnappliedPaymentReturned.make({ paymentId }))
 }
 
-/** A second closing changes nothing: the first note stands. */
+/** Closing again changes nothing: the first note is kept. */
 export const decideCloseParked = (order: Order, { note, paymentId }: CommandOf<"CloseParked">): UnappliedDecision => {
   const payment = find(order, paymentId)
   if (payment?.state === "closed") return accept()
@@ -94,7 +94,7 @@ export const decideCloseParked = (order: Order, { note, paymentId }: CommandOf<"
     : refuse(new OrderConflict({ tradeNo: order.tradeNo, reason: "not_parked" }))
 }
 
-/** The bank asks, or has given back what it took. */
+/** The bank only inquires, or has returned what it took. */
 const withoutLoss = (before: UnappliedPayment, changed: UnappliedPayment): OrderEvent => {
   if (takenOf(before) === 0) return noted(changed)
   // It had been returned to the buyer before the dispute, and the buyer still has it.

@@ -16,7 +16,7 @@ export const terms = fixedFields(payouts)
 const updatedAt = payouts.columns.updated_at.schema
 
 export const Payout = Schema.Union([
-  /** Waits for review; its amount is frozen. */
+  /** Waiting for review; its amount is frozen. */
   Schema.Struct({ status: Schema.tag("requested"), ...terms, updatedAt }),
   /** Being paid out by the bank. */
   Schema.Struct({ status: Schema.tag("approved"), ...terms, updatedAt }),
@@ -57,8 +57,8 @@ export class PayoutConflict extends Schema.TaggedError<PayoutConflict>()("Payout
 }) {}
 
 // Decide ----------------------------------------------------------------------
-// One function per command; no default, so a new status is a compile error. A step taken twice is answered like the
-// first, and records nothing (silences: B2).
+// One function per command; no default, so a new status is a compile error. A repeated step gets the same answer, and
+// records nothing (silences: B2).
 
 type PayoutDecision = Decision<PayoutEvent, PayoutConflict>
 
@@ -72,7 +72,7 @@ export const decide = (payout: Payout, command: PayoutCommand): PayoutDecision =
     Fail: ({ at }): PayoutDecision => decideEnd(payout, "failed", PayoutFailed.make({ at }))
   })
 
-/** A review is of what was requested, and happens once. */
+/** Only a requested payout can be reviewed, once. */
 const decideReview = (payout: Payout, wanted: "approved" | "rejected", fact: PayoutEvent): PayoutDecision => {
   switch (payout.status) {
     case "requested":
@@ -85,7 +85,7 @@ const decideReview = (payout: Payout, wanted: "approved" | "rejected", fact: Pay
   }
 }
 
-/** Only what was approved went to the bank, so only that has an end there. */
+/** Only an approved payout went to the bank, so only that can be completed or fail. */
 const decideEnd = (payout: Payout, wanted: "succeeded" | "failed", fact: PayoutEvent): PayoutDecision => {
   switch (payout.status) {
     case "requested":
@@ -125,8 +125,8 @@ const precedes = {
 } as const satisfies Record<PayoutEvent["_tag"], Payout["status"]>
 
 // Consequences ----------------------------------------------------------------
-// For the wallet (spec: Balance transaction; silences: B2, B6, B9). The fee is promised with the request, out of sight,
-// so that completing never fails for want of it.
+// For the wallet (spec: Balance transaction; silences: B2, B6, B9). The fee is promised, invisibly, with the request,
+// so that completing never fails for lack of funds.
 
 /** When it is requested. */
 export const requesting = (payout: Payout): Consequence => ({
@@ -143,7 +143,7 @@ export const consequences = (payout: Payout, event: PayoutEvent): Consequence =>
       ...nothing,
       movements: [
         movement(payout, "payout_success", 0 - payout.amount),
-        // Also for a fee of 0, so that every payout has two rows in the ledger.
+        // Even for a fee of 0, so that every payout has two rows in the ledger.
         movement(payout, "payout_fee", 0 - payout.fee)
       ],
       reserve: 0 - payout.fee

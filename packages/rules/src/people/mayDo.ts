@@ -21,13 +21,13 @@ export const personMayDo = (role: PersonRole, act: ConsoleActName): boolean => {
 export const mayDo = (role: Role, act: OperatorActName): boolean =>
   role === "admin" || operatorAct(act).by.includes(role)
 
-/** Rights that both roles have. A token may do what it may, and what its people may. */
+/** The intersection of two roles. A token may only do what both it and its people may. */
 export const commonRole = (one: Role, other: Role): Role => {
   if (one === other || other === "admin") return one
   return one === "admin" ? other : "viewer"
 }
 
-/** Whether the session must have been opened a short time ago. `mode`: where it acts, if it is known. */
+/** Whether a recent sign-in is required. `mode`: the environment of the act, if known. */
 export const isForFresh = (fresh: Fresh = "never", mode?: Mode): boolean =>
   fresh === "always" || (fresh === "live" && mode === "live")
 

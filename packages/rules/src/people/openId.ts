@@ -1,4 +1,4 @@
-/** Roles by OpenID Connect: which claim an installation believes, and which role each of its values stands for. */
+/** Roles by OpenID Connect: the claim that an installation trusts, and the role of each of its values. */
 import { installation, PersonRole } from "@coffer/model/PersonRole"
 import { Role } from "@coffer/model/Role"
 import { Schema } from "effect"
@@ -42,21 +42,21 @@ const claimIn = (claims: Claims, name: string): unknown =>
           claims
         )
 
-/** Whether the provider says anything by this claim. An empty list says that there is nothing. */
+/** Whether the claim is present. An empty list counts as present. */
 export const isSaid = (claims: Claims, name: string): boolean => {
   const found = claimIn(claims, name)
   return typeof found === "string" || Array.isArray(found)
 }
 
-/** The values of a claim: a text, or a list of them. A name with dots may lead into objects. */
+/** The values of a claim: a text, or a list of texts. Dots in the name may address nested objects. */
 export const claimedValues = (claims: Claims, name: string): ReadonlyArray<string> => {
   const found = claimIn(claims, name)
   return (Array.isArray(found) ? found : [found]).filter((value) => typeof value === "string")
 }
 
 /**
- * For each place that the mapping names, the role there; null: none. The first of several entries that fit decides. In
- * these places the provider has the last word, so that a person who leaves a group has no role of it any more.
+ * The role at each place in the mapping; null: none. The first matching entry decides. At these places the provider is
+ * authoritative, so that a person who leaves a group loses its role.
  */
 export const rolesByClaim = (
   mapped: ReadonlyArray<MappedRole>,

@@ -1,6 +1,6 @@
 /**
  * The rights of a key, a person or an operator, and whether they may be given to another: no one gives more than they
- * have. What an act gives stands in its row of the table. A test walks through sequences of acts at the three doors
+ * have. What an act gives is in its row of the table. A test walks through sequences of acts at the three doors
  * (the console, the operators' API, keys) and looks for a right that the first holder did not have. Pure.
  */
 import { consoleAct, type ConsoleActName, consoleActs, operatorActs, type OperatorActName } from "@coffer/contract/acts"
@@ -13,7 +13,7 @@ import { covers, isOfSandbox, Scope } from "@coffer/model/Scopes"
 import { mayDo, personMayDo } from "./mayDo.ts"
 import { scopesOfRole } from "./roleScopes.ts"
 
-/** Acts in the console that are about the merchant, and that the role may do. */
+/** The console's acts for the merchant that the role may do. */
 const actsOf = (role: PersonRole): ReadonlyArray<string> =>
   (Object.keys(consoleActs) as ReadonlyArray<ConsoleActName>)
     .filter((act) => typeof consoleAct(act).by !== "string" && personMayDo(role, act))
@@ -29,7 +29,7 @@ const inMode = (mode: Mode, held: ReadonlyArray<string>): ReadonlyArray<string> 
     .filter((scope) => covers(held, scope) && !(mode === "live" && isOfSandbox(scope)))
     .map((scope) => `${mode} ${scope}`)
 
-/** `live refunds:write`, `console people.invite`, `operator payouts.approve`. A secret that signs opens nothing. */
+/** `live refunds:write`, `console people.invite`, `operator payouts.approve`. A signing secret grants no access. */
 export const rightsOf = (holder: Gift): ReadonlyArray<string> => {
   switch (holder.is) {
     case "key":
@@ -43,7 +43,7 @@ export const rightsOf = (holder: Gift): ReadonlyArray<string> => {
   }
 }
 
-/** Rights that are given and that the giver does not have; empty where it may be given. */
+/** The given rights that the giver lacks; empty if they may be given. */
 export const lacking = (giver: Key | Person, gift: Gift): ReadonlyArray<string> => {
   const held = rightsOf(giver)
   return rightsOf(gift).filter((right) => !held.includes(right))

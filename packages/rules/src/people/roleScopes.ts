@@ -18,7 +18,7 @@ interface RoleScopes {
 
 const ofRole: Readonly<Record<PersonRole, RoleScopes>> = {
   owner: { sandbox: all, live: all },
-  // The integration is tried in the sandbox, and live money is moved by others.
+  // The integration is tested in the sandbox; others move live money.
   developer: { sandbox: all, live: [...reads, "orders:write", "payment_links:write", "webhooks:write"] },
   support: {
     sandbox: allButErasures,
@@ -31,8 +31,8 @@ const ofRole: Readonly<Record<PersonRole, RoleScopes>> = {
 export const scopesOfRole = (role: PersonRole, mode: Mode): ReadonlyArray<Scope> => ofRole[role][mode]
 
 /**
- * Whether a person may move money for many objects by one act of a page. With live money it is for those who answer for
- * it; a support person gives back one payment at a time.
+ * Whether a person may use bulk actions that move money. With live money only the responsible roles may; support
+ * refunds one payment at a time.
  */
 export const mayMoveMany = (role: PersonRole, mode: Mode): boolean =>
   mode === "sandbox" || role === "owner" || role === "finance"

@@ -2,8 +2,8 @@
  * The refund: its states, the commands that it accepts, the facts that follow from them, and the consequences of each
  * fact (spec: Refund; States and transitions, Refund). Pure. `order/decide.ts` says what an order allows.
  *
- * Two states are ours. `reserved`: the amount is promised and the channel is being asked. `void`: the channel surely
- * did nothing and the merchant was told so; there is no such refund any more.
+ * Two states are ours. `reserved`: the amount is promised and the channel is being asked. `void`: the channel certainly
+ * did nothing and the merchant got the refusal; the refund no longer exists.
  */
 import { RefundNo } from "@coffer/model/Ids"
 import { merge, Metadata, MetadataPatch, patchProblem } from "@coffer/model/Metadata"
@@ -34,11 +34,11 @@ export type Refund = typeof Refund.Type
 export const RefundCommand = Schema.TaggedUnion({
   /** The channel paid the buyer. */
   Confirm: { at: Schema.DateTimeUtc },
-  /** The channel will settle later, or it is unknown what it did: ask again. */
+  /** The channel will settle later, or its outcome is unknown: ask again. */
   Await: { at: Schema.DateTimeUtc },
-  /** Asked for the first time, the channel surely did nothing. */
+  /** At the first request the channel certainly did nothing. */
   Abandon: { at: Schema.DateTimeUtc },
-  /** The channel will not pay the buyer, or took the money back after it had. */
+  /** The channel will not pay the buyer, or the payment to the buyer was returned. */
   Reject: { at: Schema.DateTimeUtc, reason: Schema.String },
   /** The merchant's own notes, merged into what is there. */
   Annotate: { at: Schema.DateTimeUtc, patch: MetadataPatch }
@@ -59,7 +59,7 @@ export type RefundEvent = typeof RefundEvent.Type
 export class RefundConflict extends Schema.TaggedError<RefundConflict>()("RefundConflict", {
   refundNo: RefundNo,
   reason: Schema.Literals([
-    /** The channel says what cannot follow what it said before; a person has to look. */
+    /** The channel contradicts an earlier report; a person has to investigate. */
     "already_failed",
     "already_void",
     "too_many_keys"
@@ -102,7 +102,7 @@ const decideConfirm = ({ refundNo, status }: Refund, { at }: CommandOf<"Confirm"
 const decideReject = ({ status }: Refund, { at, reason }: CommandOf<"Reject">): RefundDecision => {
   switch (status) {
     case "reserved":
-      // Nothing was frozen and no merchant was told of it: as if it had never been asked for (silences: R7).
+      // Nothing was frozen and no merchant has seen it: as if it had never been requested (silences: R7).
       return accept(RefundAbandoned.make({ at }))
     case "pending":
       return accept(RefundFailed.make({ at, reason }))
@@ -114,7 +114,9 @@ const decideReject = ({ status }: Refund, { at, reason }: CommandOf<"Reject">): 
   }
 }
 
-/** The same in every status. The front door has checked the patch; what two at once add up to is checked here. */
+/**
+ * The same in every status. The front door has checked the patch; the sum of two concurrent patches is checked here.
+ */
 const decideAnnotate = ({ metadata, refundNo }: Refund, { at, patch }: CommandOf<"Annotate">): RefundDecision =>
   patchProblem(metadata, patch) === undefined
     ? accept(RefundAnnotated.make({ at, metadata: merge(metadata, patch) }))
@@ -167,7 +169,7 @@ export const reserving = (amount: Minor, whole: boolean, now: Refund["createdAt"
   reserve: amount
 })
 
-/** `before` is the refund as it was when the fact came. */
+/** `before` is the refund before the fact. */
 export const consequences = (before: Refund, event: RefundEvent): Consequence => {
   const { amount, status } = before
   const wasReserved = status === "reserved"

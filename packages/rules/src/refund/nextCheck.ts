@@ -1,20 +1,20 @@
 /**
- * When the channel is asked about a refund that is not settled: every 10 seconds for 5 minutes, as documented for
- * merchants to ask us (spec: Refunds), then less and less often, at least once an hour. Pure.
+ * When the channel is asked about an unsettled refund: every 10 seconds for 5 minutes, the interval documented for
+ * merchants (spec: Refunds), then with backoff, at least once an hour. Pure.
  */
 import { DateTime } from "effect"
 import type { Refund } from "./Refund.ts"
 
-/** How long the runner that reserved a refund has it to itself; longer than the channel may take to answer. */
+/** How long the runner that reserved a refund has it exclusively; longer than the channel may take to answer. */
 const reservedFor = "30 seconds"
 
 export const nextCheck = {
   soonSeconds: 10,
   lateSeconds: 3_600,
-  /** How many checks come soon one after the other. */
+  /** How many checks come at the short interval. */
   often: 30,
   reservedUntil: ({ updatedAt }: Pick<Refund, "updatedAt">) => DateTime.addDuration(updatedAt, reservedFor),
-  /** The first check of a refund as it is now; null when there is nothing to ask. */
+  /** The first check of a refund in its current state; null if there is nothing to ask. */
   after: (refund: Refund): DateTime.Utc | null => {
     switch (refund.status) {
       case "reserved":

@@ -1,14 +1,14 @@
 /** The part of a file that a `Range` header asks for (RFC 9110, 14). Pure. */
 
-/** Bytes from the first on, without the last. */
+/** A byte range; the end is exclusive. */
 export interface ByteRange {
   readonly from: number
   readonly to: number
 }
 
 /**
- * `whole` for what is no range of bytes, or several, which a server may answer with the whole file. `beyond`: the file
- * has none of these bytes.
+ * `whole`: not a byte range, or several, which a server may answer with the whole file. `beyond`: the file has none of
+ * these bytes.
  */
 export const byteRange = (header: string | undefined, size: number): ByteRange | "whole" | "beyond" => {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? []

@@ -1,6 +1,6 @@
 /**
- * Days and months in a time zone, as reports count them: when each begins, and the periods of a range. A day begins
- * with its first moment, also where the clock leaps over midnight or strikes it twice. Pure.
+ * Days and months in a time zone for reports: when each begins, and the periods of a range. A day begins with its first
+ * instant, even if the clock skips midnight or repeats it. Pure.
  */
 import { isoText } from "@coffer/model/isoText"
 import { DateTime, Option } from "effect"
@@ -8,10 +8,10 @@ import { DateTime, Option } from "effect"
 /** `2026-11-24`. */
 export type Day = string
 
-/** Named zones alone: an offset has no daylight saving, and is none that a merchant lives in. */
+/** Only named zones: an offset has no daylight saving, and no merchant lives in one. */
 const isName = (text: string) => /^[A-Za-z][A-Za-z0-9_+-]{0,31}(\/[A-Za-z0-9_+-]{1,32}){0,2}$/.test(text)
 
-/** Zones by what they were called: there are several hundred, and many ways to write capital letters. */
+/** A cache of zones by the given name: there are several hundred, and many capitalizations. */
 const zones = new Map<string, DateTime.TimeZone.Named>()
 const zonesMax = 2_000
 
@@ -23,7 +23,7 @@ const idOf = Option.liftThrowable(
 export const zoneOf = (name: string): DateTime.TimeZone.Named | undefined => {
   const known = zones.get(name)
   if (known !== undefined || !isName(name)) return known
-  // The framework keeps each name that it is given, so it is given the name that the zone gives itself.
+  // The framework caches every name, so it gets the canonical one.
   const zone = Option.getOrUndefined(Option.flatMap(idOf(name), DateTime.zoneMakeNamed))
   if (zone === undefined) return undefined
   if (zones.size >= zonesMax) zones.clear()
@@ -34,7 +34,7 @@ export const zoneOf = (name: string): DateTime.TimeZone.Named | undefined => {
 const dayMillis = 86_400_000
 const utcOf = (day: Day) => DateTime.make(`${day}T00:00:00Z`)
 
-/** Undefined for what is no date of the calendar from 1970 to 9998. */
+/** Undefined unless it is a calendar date from 1970 to 9998. */
 export const readDay = (text: string): Day | undefined => {
   if (!/^(19[7-9]\d|[2-9]\d{3})-\d\d-\d\d$/.test(text) || text > "9998") return undefined
   return Option.exists(utcOf(text), (time) => isoText(time).startsWith(text)) ? text : undefined
@@ -44,10 +44,10 @@ const numberOf = (day: Day): number =>
   Math.floor(DateTime.toEpochMillis(DateTime.makeUnsafe(`${day}T00:00:00Z`)) / dayMillis)
 const dayOf = (number: number): Day => isoText(DateTime.makeUnsafe(number * dayMillis)).slice(0, 10)
 
-/** How many days there are from the first to the last, both counted. */
+/** The number of days in an inclusive range. */
 export const daysBetween = (from: Day, to: Day): number => numberOf(to) - numberOf(from) + 1
 
-/** So many days that end with this one, the oldest first. */
+/** This many days up to this one, oldest first. */
 export const daysUntil = (last: Day, count: number): ReadonlyArray<Day> =>
   Array.from({ length: count }, (_, index) => dayOf(numberOf(last) - count + 1 + index))
 
@@ -72,7 +72,7 @@ const midnightOf = (day: Day, timeZone: DateTime.TimeZone.Named): number => {
   const midnight = DateTime.makeZonedUnsafe(`${day}T00:00:00Z`, {
     timeZone,
     adjustForTimeZone: true,
-    // The first of two midnights. A midnight that is leapt over is the moment of the leap.
+    // The first of two midnights. A skipped midnight is the time of the skip.
     disambiguation: "compatible"
   })
   return DateTime.toEpochMillis(midnight)
@@ -95,7 +95,7 @@ export interface Range {
   readonly interval: "day" | "month" | "range"
 }
 
-/** The period of this number, from 0 on; undefined after the last. A month that is not whole ends with the range. */
+/** The period with this index, from 0; undefined after the last. A partial month ends with the range. */
 export const periodOf = (range: Range, timeZone: DateTime.TimeZone.Named, index: number): Period | undefined => {
   const bounds = boundsOf(range, index)
   return bounds === undefined ? undefined : { ...bounds, end: startOf(dayAfter(bounds.to), timeZone) }

@@ -1,7 +1,7 @@
 /**
  * A wallet's statement from the rows of its ledger, in their order: for each period the balance before, what each type
- * of movement has changed, and the balance after. All that is remembered between two rows is plain data, so that a
- * report which is written in slices goes on where it was. Pure.
+ * of movement has changed, and the balance after. The state between two rows is plain data, so that a report written in
+ * slices can be resumed. Pure.
  */
 import { LedgerType } from "@coffer/model/Ledger"
 import { Schema } from "effect"
@@ -67,7 +67,7 @@ export const withRow = ({ head, opening, sums }: OpenPeriod, row: MovementRow): 
     count: count + 1,
     amount: amount + row.amount,
     available: available + row.balance_after - row.balance_before,
-    // A row says what is frozen after it alone.
+    // A row contains only the frozen balance after it.
     frozen: frozen + row.frozen_after - head.frozen
   }
   return { opening, head: headOf(row), sums: { ...sums, [row.type]: sum } }

@@ -1,10 +1,10 @@
 /**
- * A shop's accent colour on pages for buyers, and whether it can be read there (WCAG 2.2, 1.4.3: 4.5 to 1 for text).
- * It is the ground of the button and the colour of words on the page, so both are looked at. Pure.
+ * A shop's accent colour on pages for buyers, and whether its contrast is sufficient (WCAG 2.2, 1.4.3: 4.5 to 1 for
+ * text). It is the background of buttons and the colour of text, so both are checked. Pure.
  */
 import { InvalidField } from "../InvalidField.ts"
 
-/** The least contrast of text to its ground (WCAG AA). */
+/** The minimum contrast of text to its background (WCAG AA). */
 const contrastMin = 4.5
 
 const white = "#ffffff"
@@ -27,15 +27,18 @@ const luminanceOf = (color: string): number => {
 const channelsOf = (color: string): ReadonlyArray<number> =>
   [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
 
-/** White or black, whichever is read better on this ground. One of them always has 4.58 to 1 or more. */
+/** White or black, whichever has more contrast with this background. One of them always has 4.58 to 1 or more. */
 export const inkOn = (ground: string): string =>
   contrastOf(white, ground) >= contrastOf(black, ground) ? white : black
 
-/** The worst of the contrasts to these grounds. */
+/** The lowest contrast to these backgrounds. */
 const worst = (color: string, grounds: ReadonlyArray<string>): number =>
   Math.min(...grounds.map((ground) => contrastOf(color, ground)))
 
-/** The colour itself where it is read on all these grounds, else mixed with white until it is. For dark pages. */
+/**
+ * The colour itself if its contrast to these backgrounds is sufficient, otherwise mixed with white until it is. For
+ * dark pages.
+ */
 export const lightenedFor = (color: string, grounds: ReadonlyArray<string>): string => {
   for (let percent = 0; percent < 100; percent += 5) {
     const mixed = withWhite(color, percent)
@@ -50,7 +53,7 @@ const withWhite = (color: string, percent: number): string =>
     .map((value) => value.toString(16).padStart(2, "0"))
     .join("")}`
 
-/** `grounds`: those of the light page. Dark pages lighten the colour. */
+/** `grounds`: the backgrounds of the light page. Dark pages lighten the colour. */
 export const accentProblem = (
   color: string | null | undefined,
   grounds: ReadonlyArray<string>
@@ -60,7 +63,7 @@ export const accentProblem = (
   if (!/^#[0-9a-f]{6}$/i.test(color)) return refuse("must be a colour such as #17614f")
   const ratio = worst(color, grounds)
   if (ratio >= contrastMin) return undefined
-  // Rounded down, so that a refused colour never seems to have enough.
+  // Rounded down, so that a refused colour never appears sufficient.
   const shown = (Math.floor(ratio * 100) / 100).toFixed(2)
   return refuse(`has a contrast of ${shown} to 1 to the page, and text needs ${contrastMin} to 1: take a darker colour`)
 }

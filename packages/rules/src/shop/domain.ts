@@ -1,13 +1,13 @@
 /**
- * A shop's own host for checkout: which hosts may be asked for, what DNS has to say before one is used, and when one is
- * looked at again (docs/decisions/0201). The proof is a TXT record with a value that was made for this merchant. A
- * verified host that has lost its proof is used for three days more. Pure.
+ * A shop's own host for checkout: which hosts are allowed, what DNS must contain before one is used, and when one is
+ * checked again (docs/decisions/0201). The proof is a TXT record with a value that was made for this merchant. A
+ * verified host without its proof is used for three more days. Pure.
  */
 import { shopHostLengthMax } from "@coffer/model/Limits"
 import { DateTime, Duration, Schema } from "effect"
 import { InvalidField } from "../InvalidField.ts"
 
-/** Why a host is not verified, or why it was not confirmed at the last look. */
+/** Why a host is not verified, or why it was not confirmed at the last check. */
 export const DomainProblem = Schema.Literals([
   "no_record",
   "other_record",
@@ -20,20 +20,20 @@ export type DomainProblem = typeof DomainProblem.Type
 
 const time = Schema.DateTimeUtcFromString
 
-/** As its row is kept, in JSON. */
+/** As stored in its row, in JSON. */
 export const Domain = Schema.Struct({
   host: Schema.String,
   /** Made for this merchant when it asked for this host. */
   token: Schema.String,
-  /** Since when it has been waiting for its proof, or had been when it was verified. */
+  /** When it began to wait for its proof. */
   pending_since: time,
   checked_at: Schema.NullOr(time),
   /** Since when it has been verified; null while it is not. */
   verified_at: Schema.NullOr(time),
-  /** Since when each look at a verified host has found no proof. */
+  /** Since when checks of a verified host have found no proof. */
   unproven_since: Schema.NullOr(time),
   problem: Schema.NullOr(DomainProblem),
-  /** Null where no more looks are due by themselves. */
+  /** Null if no more automatic checks are due. */
   next_check_at: Schema.NullOr(time)
 })
 export type Domain = typeof Domain.Type
@@ -43,11 +43,11 @@ export type Domain = typeof Domain.Type
 const param = "checkout_domain"
 const refuse = (problem: string) => new InvalidField({ param, problem })
 
-/** Names that no resolver of the public knows, or that mean the machine itself (RFC 6761, 6762, 7686, 9476). */
+/** Names that public DNS cannot resolve, or that mean the machine itself (RFC 6761, 6762, 7686, 9476). */
 const endsPrivately = /\.(localhost|local|internal|arpa|onion|invalid|alt)$/
 const label = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
 const labelLengthMax = 63
-/** `shop.example` and `co.uk` have two. A host of its own has one more. */
+/** `shop.example` and `co.uk` have two labels. A shop's host has one more. */
 const labelsMin = 3
 
 /** `own`: hosts of the installation. A host below one of them is the installation's, too. */
@@ -76,11 +76,11 @@ export const hostProblem = (host: string, own: Iterable<string>): InvalidField |
 export const recordNameOf = (host: string): string => `_coffer.${host}`
 export const recordValueOf = (token: string): string => `coffer-domain=${token}`
 
-/** Answers of DNS. `silent`: no server has answered, or none that could. */
+/** DNS answers. `silent`: no server has answered, or only with failures. */
 export interface Looked {
-  /** The texts of the TXT records; none where there is no such name. */
+  /** The texts of the TXT records; none if the name does not exist. */
   readonly texts: ReadonlyArray<string> | "silent"
-  /** Whether the host leads to this installation. */
+  /** Whether the host points to this installation. */
   readonly points: boolean | "silent"
 }
 
@@ -90,7 +90,7 @@ export const isProven = ({ texts }: Looked, { token }: Pick<Domain, "token">): b
 /** Providers' forms keep pasted quotation marks and spaces around a value, and some fold its case. */
 const valueIn = (text: string): string => text.replace(/^[\s"']+|[\s"']+$/g, "").toLowerCase()
 
-/** Undefined: the host is the merchant's, and leads here. */
+/** Undefined: the host is the merchant's, and points here. */
 export const problemOf = (looked: Looked, domain: Pick<Domain, "token">): DomainProblem | undefined => {
   const { points, texts } = looked
   if (texts === "silent") return "no_answer"
@@ -101,12 +101,12 @@ export const problemOf = (looked: Looked, domain: Pick<Domain, "token">): Domain
 
 // When to look ---------------------------------------------------------------------
 
-/** A verified host without its proof is used no more after this. */
+/** How long a verified host is used without its proof. */
 export const goesBackAfter = Duration.days(3)
 const whileVerified = Duration.days(1)
 const whileUnproven = Duration.hours(1)
 
-/** How often a host is looked at that waits for its proof, by how long it has been waiting. Later it is not. */
+/** How often a host without proof is checked, by how long it has been waiting. After that it is not checked. */
 const whilePending = [
   { until: Duration.hours(1), every: Duration.minutes(1) },
   { until: Duration.days(1), every: Duration.minutes(15) },
@@ -119,7 +119,7 @@ const nextOfPending = (since: DateTime.Utc, now: DateTime.Utc): DateTime.Utc | n
   return step === undefined ? null : DateTime.addDuration(now, step.every)
 }
 
-/** As a merchant asks for it. The same host once more keeps its record, and is looked at again. */
+/** The state after a merchant's request. Requesting the same host again keeps its record, and checks it again. */
 export const askFor = (before: Domain | null, host: string, token: string, now: DateTime.Utc): Domain =>
   before?.host === host
     ? { ...before, pending_since: before.verified_at === null ? now : before.pending_since, next_check_at: now }
@@ -134,11 +134,11 @@ export const askFor = (before: Domain | null, host: string, token: string, now: 
         next_check_at: now
       }
 
-/** Until when a verified host without its proof is used; null for others. */
+/** Until when a verified host is used without its proof; null for others. */
 export const goesBackAt = ({ unproven_since }: Pick<Domain, "unproven_since">): DateTime.Utc | null =>
   unproven_since === null ? null : DateTime.addDuration(unproven_since, goesBackAfter)
 
-/** The host after a look. A silent DNS takes nothing away: it may be ours that is silent. */
+/** The host after a check. A silent DNS revokes nothing: our own may be the silent one. */
 export const afterLook = (domain: Domain, problem: DomainProblem | undefined, now: DateTime.Utc): Domain => {
   const looked = { ...domain, checked_at: now, problem: problem ?? null }
   if (problem === undefined) {
@@ -162,11 +162,11 @@ export const afterLook = (domain: Domain, problem: DomainProblem | undefined, no
 
 // Mails ----------------------------------------------------------------------------
 
-/** A mail to the merchant: a verified host has lost its proof, or is used no more. */
+/** A mail to the merchant: a verified host has lost its proof, or is no longer used. */
 export const DomainMail = Schema.Literals(["unproven", "lost"])
 export type DomainMail = typeof DomainMail.Type
 
-/** The mail that a look gives rise to. `none`: an earlier one would not be true any more. Undefined: nothing is new. */
+/** The mail that a check causes. `none`: an earlier one is no longer true. Undefined: nothing new. */
 export const mailAfter = (before: Domain, after: Domain): DomainMail | "none" | undefined => {
   if (after.verified_at === null) return before.verified_at === null ? undefined : "lost"
   if (after.unproven_since === null) return "none"

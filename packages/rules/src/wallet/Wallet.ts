@@ -1,6 +1,7 @@
 /**
  * The wallet: one per merchant, mode and currency, and the rows its ledger is made of (spec: Wallet balance; Balance
- * transaction). Each row carries a sequence number and the hash of the row before it, so that none can be taken out.
+ * transaction). Each row has a sequence number and the hash of the row before it, so that none can be removed
+ * unnoticed.
  */
 import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
@@ -16,8 +17,8 @@ export const Wallet = Schema.Struct({
   available: Schema.Int,
   frozen: Schema.Int,
   /**
-   * Promised and not yet moved: refunds that the channel is being asked for, fees of open payouts. Merchants see no
-   * row of it; it only keeps others from spending what is promised (silences: R7).
+   * Promised and not yet moved: refunds under way at the channel, fees of open payouts. Merchants see no row of it; it
+   * only prevents spending the promised amount (silences: R7).
    */
   reserved: Schema.Int,
   totalRevenue: Schema.Int,
@@ -29,7 +30,9 @@ export const Wallet = Schema.Struct({
   /** Id and hash of the newest ledger row; empty before the first. */
   headId: Schema.String,
   headHash: Schema.String,
-  /** Fences writers. It says what the wallet holds, not how often it was written: two runners count to one number. */
+  /**
+   * Fences writers. It is derived from the wallet's content, not a counter: two runners could count to the same number.
+   */
   version: Schema.String,
   updatedAt: Schema.DateTimeUtc
 })
@@ -63,5 +66,5 @@ export const emptyWallet = (name: WalletName, updatedAt: DateTime.Utc): Wallet =
   updatedAt
 })
 
-/** The id of a wallet among all; its owner is found by it. */
+/** The wallet's unique id, which determines its owner. */
 export const walletIdOf = (wallet: WalletName): string => `${wallet.merchantId}/${wallet.mode}/${wallet.currency}`

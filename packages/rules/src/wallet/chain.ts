@@ -1,7 +1,7 @@
 /**
  * Whether a wallet's chain of hashes holds, by the rules of docs/ledger.md, "Verify it yourself". Rows are read newest
- * first, as the API lists them, and none is kept: the first row that does not hold is the last that is found. Pure: the
- * command line and the merchant's browser verify by the same rules, each with its own SHA-256.
+ * first, as the API lists them, and none is kept: the oldest invalid row is found last. Pure: the command line and the
+ * merchant's browser verify by the same rules, each with its own SHA-256.
  */
 
 export interface Link {
@@ -45,13 +45,13 @@ export const meaningOf: Readonly<Record<Rule, string>> = {
 }
 
 export interface Verifier {
-  /** The next older row. `movement`: what the ledger says of it; undefined where nothing but the chain is at hand. */
+  /** Checks the next older row. `movement`: the ledger's row; undefined if only the chain is available. */
   readonly add: (link: Link, movement?: Movement | "missing") => void
-  /** After the oldest row: the first row that does not hold. */
+  /** After the oldest row: the oldest invalid row. */
   readonly end: () => Broken | undefined
 }
 
-/** Hashes by id that were kept before, and those of them that have not been met yet. */
+/** Hashes by id that were kept earlier, and those of them not seen yet. */
 export interface Kept {
   readonly hashes: Readonly<Record<string, string>>
   readonly unmet: Set<string>

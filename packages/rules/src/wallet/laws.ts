@@ -1,10 +1,10 @@
 /**
- * The published laws of the ledger (docs/ledger.md), and what a check of one is: a statement that is given keys of one
- * table and answers those rows that break the law. One statement sees one moment of the database, so a service that
- * goes on writing breaks nothing.
+ * The published laws of the ledger (docs/ledger.md), and the form of a check: a statement that takes keys of one table
+ * and returns the rows that violate the law. A statement sees a snapshot of the database, so concurrent writes do not
+ * disturb it.
  */
 
-/** The one place where each law is put in words. */
+/** The only place with the text of each law. */
 export const laws = {
   I1: "The available amount is never below zero, unless a dispute forced it there.",
   I2:
@@ -33,7 +33,7 @@ export const laws = {
 
 export type LawId = keyof typeof laws
 
-/** Tables whose rows are checked, with their key, in the order in which a whole audit goes through them. */
+/** The checked tables with their keys, in the order of a whole audit. */
 export const subjects = {
   wallets: { key: "wallet_id", called: "wallets", slice: 50 },
   ledger: { key: "id", called: "ledger rows", slice: 2_000 },
@@ -51,7 +51,7 @@ export type Subject = keyof typeof subjects
 export interface Check {
   readonly law: LawId
   readonly about: Subject
-  /** `$1`: the keys, as text[]. Answers `key` and, where the law is broken, `detail`; where it holds that is null. */
+  /** `$1`: the keys, as text[]. Returns `key` and `detail`, which is null for a valid row. */
   readonly query: string
 }
 
@@ -59,6 +59,6 @@ export interface Violation {
   readonly law: LawId
   readonly table: Subject
   readonly key: string
-  /** The fault, after the row's name. */
+  /** The violation, to follow the row's name. */
   readonly detail: string
 }

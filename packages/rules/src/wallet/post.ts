@@ -1,6 +1,6 @@
 /**
- * The posting of a movement to a wallet, and the ledger row that says so. Pure: the clock, the id and the hash function
- * come in. The table below is the specification's (spec: Balance transaction).
+ * Posts a movement to a wallet, with its ledger row. Pure: the clock, the id and the hash function are parameters. The
+ * table below is the specification's (spec: Balance transaction).
  */
 import { isoText } from "@coffer/model/isoText"
 import { createdAtOf, idBodyAfter, prefixes } from "@coffer/model/Ids"
@@ -14,14 +14,14 @@ export const Movement = Schema.Struct({
   amount: Schema.Int,
   referenceId: Schema.String,
   description: Schema.String,
-  /** The funds were never frozen, or no longer are: the movement is available's alone (silences: R7, R9, D8). */
+  /** The funds were never frozen, or no longer are: the movement only changes available (silences: R7, R9, D8). */
   unfrozen: Schema.optionalKey(Schema.Boolean)
 })
 export type Movement = typeof Movement.Type
 
 export interface Entry {
   readonly movements: ReadonlyArray<Movement>
-  /** How much more is promised from now on; below zero, how much less. */
+  /** The change of the promised amount; negative to release. */
   readonly reserve: number
 }
 
@@ -30,9 +30,9 @@ export interface Posting {
   readonly rows: ReadonlyArray<LedgerRow>
 }
 
-/** The amount available, less the promised, does not cover the entry (silences: R1). */
+/** The available amount, less the promised one, does not cover the entry (silences: R1). */
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
-  /** Minor units that the entry could have had. */
+  /** The minor units that were available to the entry. */
   usable: Schema.Int
 }) {}
 
@@ -68,16 +68,16 @@ export const effects: Record<
 
 const effectOf = ({ type, unfrozen }: Movement): (typeof effects)[LedgerType] => {
   if (unfrozen !== true) return effects[type]
-  // A refund that comes back after it succeeded counts no longer (silences: R14).
+  // A refund that is returned after it succeeded no longer counts (silences: R14).
   const total = type === "refund_unfreeze" ? "totalRefund" : effects[type].total
   return { available: 1, frozen: 0, ...(total === undefined ? {} : { total }) }
 }
 
-/** A bank takes a disputed amount and its fee whether or not they are there (silences: D9). */
+/** A bank takes a disputed amount and its fee whether or not the balance covers them (silences: D9). */
 const isForced = ({ movements }: Entry) =>
   movements.some(({ type }) => type === "dispute_freeze" || type === "dispute_fee")
 
-/** Post an entry, its movements in order. The wallet that comes back has the last row as its head. */
+/** Posts an entry, its movements in order. The returned wallet has the last row as its head. */
 export const post = (
   wallet: Wallet,
   entry: Entry,
@@ -101,12 +101,12 @@ export const post = (
     : Result.succeed({ wallet: state, rows })
 }
 
-/** The amount that may be spent: available less promised. */
+/** The spendable amount: available less promised. */
 const usableOf = ({ available, reserved }: Wallet): number => available - reserved
 
 const laterOf = (fresh: string, head: string): string => (fresh > head ? fresh : idBodyAfter(head))
 
-// The head's hash is as good as random. A promise adds no row, so it is hashed on its own.
+// The head's hash is effectively random. A promise adds no row, so it is hashed separately.
 const versionOf = (before: Wallet, state: Wallet, { digest }: PostingInputs): string =>
   state.reserved === before.reserved
     ? state.headHash
@@ -114,7 +114,7 @@ const versionOf = (before: Wallet, state: Wallet, { digest }: PostingInputs): st
 
 const rowOf = (wallet: Wallet, movement: Movement, body: string, { digest, now }: PostingInputs): LedgerRow => {
   const effect = effectOf(movement)
-  // An id that follows the head of another runner's clock is later than now, and so is the row (docs/decisions/0050).
+  // An id after a head from another runner's clock may be later than now, and so is the row (docs/decisions/0050).
   const createdAt = DateTime.max(now, createdAtOf(body))
   const row = {
     id: `${prefixes.ledger}${body}`,
@@ -144,7 +144,7 @@ const after = (wallet: Wallet, movement: Movement, row: LedgerRow): Wallet => {
     updatedAt: row.createdAt
   }
   if (total === undefined) return next
-  // Totals count what was taken in or paid out, without a sign (silences: B3).
+  // Totals are unsigned sums of received or paid amounts (silences: B3).
   const counted = total === "totalRevenue" ? movement.amount : 0 - movement.amount
   return { ...next, [total]: wallet[total] + counted }
 }

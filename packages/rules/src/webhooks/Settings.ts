@@ -26,9 +26,9 @@ export const Endpoint = Schema.Struct({
   status: EndpointStatus,
   /** An enabled endpoint whose deliveries wait. */
   isPaused: Schema.optionalKey(Schema.Boolean),
-  /** It is disabled when it has taken nothing for five days. */
+  /** Whether it is disabled after accepting nothing for five days. */
   disablesWhenFailing: Schema.optionalKey(Schema.Boolean),
-  /** A disabled endpoint that has failed for too long, and that its merchant has not disabled. */
+  /** Whether it was disabled because it failed for too long, not by its merchant. */
   isDisabledForFailing: Schema.optionalKey(Schema.Boolean),
   secrets: StoredSecrets,
   createdAt: Schema.DateTimeUtcFromString,

@@ -1,6 +1,6 @@
 /**
- * The changes of webhook settings. Pure: ids, secrets (encrypted) and the time come in. Each function gives the
- * settings as they are afterwards, or says why not.
+ * Changes webhook settings. Pure: ids, secrets (encrypted) and the time are parameters. Each function returns the new
+ * settings or a refusal.
  */
 import type { EndpointId } from "@coffer/model/Ids"
 import { endpointsMax, oldSecretsMax, secretOverlap } from "@coffer/model/Limits"
@@ -40,7 +40,7 @@ export const create = (
     ? Result.succeed({ ...settings, endpoints: [...settings.endpoints, endpoint] })
     : Result.fail(new EndpointLimitReached())
 
-/** `replaces`: when the endpoint that the writer has read was changed; left out by one who has read none. */
+/** `replaces`: the time of change of the version that the writer has read; omitted to replace any version. */
 export const update = (
   settings: WebhookSettings,
   id: string,
@@ -58,7 +58,7 @@ export const update = (
         }))
   )
 
-/** It has taken nothing for too long. One that is not enabled, or whose merchant does not want it any more, stays. */
+/** Disables an endpoint that has accepted nothing for too long, if it is enabled and its merchant still wants this. */
 export const disableFailing = (settings: WebhookSettings, id: string, now: DateTime.Utc) =>
   changed(settings, id, (endpoint) =>
     endpoint.status === "enabled" && endpoint.disablesWhenFailing === true
@@ -94,7 +94,7 @@ export const find = (settings: WebhookSettings, id: string): Result.Result<Endpo
   return endpoint === undefined ? Result.fail(new EndpointNotFound({ id })) : Result.succeed(endpoint)
 }
 
-/** A new endpoint that takes `types`, or all. */
+/** A new endpoint for `types`, or all. */
 export const newEndpoint = (fields: {
   readonly id: EndpointId
   readonly url: string
@@ -121,7 +121,7 @@ export const signingNow = ({ current, old }: StoredSecrets, now: DateTime.Utc): 
   ...old.filter(({ until }) => DateTime.isGreaterThan(until, now)).map(({ secret }) => secret)
 ]
 
-/** The secret before signs on for 24 hours. After many rotations in a row the latest five do (silences: W10). */
+/** The previous secret keeps signing for 24 hours. After many rotations the latest five do (silences: W10). */
 const rotated = ({ current, old }: StoredSecrets, fresh: string, now: DateTime.Utc): StoredSecrets => ({
   current: fresh,
   rotatedAt: now,

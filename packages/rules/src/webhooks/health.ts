@@ -1,33 +1,33 @@
 /**
- * Whether an endpoint fails, what has to be done about it, and when to look again (silences: W24 to W26). All times are
- * real ones: a sandbox whose clock was moved has no other days than its developers. Pure.
+ * Whether an endpoint is failing, the action to take, and when to check again (silences: W24 to W26). All times are
+ * real time, also for a sandbox whose clock was moved. Pure.
  */
 import { DateTime, Duration } from "effect"
 
-/** So many first attempts that failed within this time are an outage. */
+/** This many failed first attempts within this time are an outage. */
 export const failuresOfOutage = 5
 export const outageWithin = Duration.hours(24)
 /** How long after a mail about an outage there is no mail about another outage of the endpoint. */
 export const outageCooldown = Duration.hours(24)
-/** An endpoint that has taken everything for so long is well again. */
+/** An endpoint that has accepted everything for this long has recovered. */
 export const wellAfter = Duration.minutes(15)
-/** An endpoint that has taken nothing for so long is disabled, where its merchant asked for that. */
+/** An endpoint that has accepted nothing for this long is disabled, if its merchant asked for that. */
 export const disabledAfter = Duration.days(5)
-/** An endpoint at which nothing arrives, and of which nothing more is heard, is forgotten. */
+/** A failing endpoint without further attempts is forgotten after this. */
 export const forgottenAfter = Duration.days(30)
 
 export interface Health {
-  /** When the first attempt failed that was the fifth before now; null when fewer have failed. */
+  /** The time of the fifth-latest failed first attempt; null if fewer have failed. */
   readonly fifthFailedAt: DateTime.Utc | null
   /** When the latest attempt failed. */
   readonly lastFailedAt: DateTime.Utc
-  /** When the first one failed after the latest that arrived. */
+  /** The first failure after the latest success. */
   readonly failingSince: DateTime.Utc
-  /** Since when everything has arrived; null while it fails. */
+  /** Since when everything has succeeded; null while it is failing. */
   readonly wellSince: DateTime.Utc | null
-  /** Whether the merchant was told of an outage that is not over. */
+  /** Whether the merchant was notified of an ongoing outage. */
   readonly isTold: boolean
-  /** When the merchant was told of an outage last. */
+  /** When the merchant was last notified of an outage. */
   readonly toldAt: DateTime.Utc | null
 }
 
@@ -48,7 +48,7 @@ export const findingOf = (health: Health, disables: boolean, now: DateTime.Utc):
   return mayTell(health, now) && isOver(lastFailedAt, keptFor(health), now) ? "forget" : "nothing"
 }
 
-/** When something may have to be done next, if nothing happens meanwhile: later than now. */
+/** When to check next, if nothing happens meanwhile: later than now. */
 export const nextLookAt = (health: Health, now: DateTime.Utc): DateTime.Utc => {
   const { isTold, lastFailedAt, toldAt, wellSince } = health
   const after = (since: DateTime.Utc, span: Duration.Duration) =>
@@ -64,7 +64,7 @@ const lookAgainAfter = Duration.minutes(1)
 const isOver = (since: DateTime.Utc, span: Duration.Duration, now: DateTime.Utc): boolean =>
   DateTime.isGreaterThanOrEqualTo(now, DateTime.addDuration(since, span))
 
-/** While nothing arrives it is kept, since that may go on for five days. */
+/** While nothing succeeds it is kept, since that may last five days. */
 const keptFor = ({ wellSince }: Health): Duration.Duration => (wellSince === null ? forgottenAfter : outageWithin)
 
 const mayTell = ({ toldAt }: Health, now: DateTime.Utc): boolean =>
@@ -73,6 +73,6 @@ const mayTell = ({ toldAt }: Health, now: DateTime.Utc): boolean =>
 const isOutage = ({ fifthFailedAt, lastFailedAt }: Health): boolean =>
   fifthFailedAt !== null && !isOver(fifthFailedAt, outageWithin, lastFailedAt)
 
-/** It has taken nothing for five days, and still fails then. */
+/** It has accepted nothing for five days, and is still failing. */
 const isLasting = ({ failingSince, lastFailedAt, wellSince }: Health): boolean =>
   wellSince === null && isOver(failingSince, disabledAfter, lastFailedAt)
