@@ -1,6 +1,6 @@
 /**
- * What the service should answer: a second statement of its rules, over plain lists and with one clock. It is written
- * from docs/specification.md and docs/choices.md and shares no code with what it judges.
+ * What the service should answer: a second implementation of its rules, with plain lists and one clock. It is written
+ * from docs/specification.md and docs/choices.md and shares no code with the service.
  */
 import { acceptDispute, disputeNamed, giveEvidence, openDispute, readEvidence, resolveByHelper } from "./disputes.ts"
 import { createEndpoint, createLink, createPayout, deleteEndpoint, reviewPayout, rotateEndpoint } from "./links.ts"
@@ -27,26 +27,29 @@ import {
   walletView
 } from "./views.ts"
 
-/** Whose key a call has: a merchant's own, its n-th one with scopes, the operator's, or none, as a buyer's browser. */
+/**
+ * The credential of a call: a merchant's main key, its n-th key with scopes, the operator's token, or none, as in a
+ * buyer's browser.
+ */
 export type Key = "sandbox" | "live" | "wrong" | "none" | "operator" | "buyer" | Role | number
 
 export interface Call {
-  /** Which merchant calls, or is looked at. */
+  /** The merchant that calls, or that the operator names. */
   readonly merchant: number
   readonly key: Key
   readonly method: "GET" | "POST" | "DELETE"
   readonly path: string
   readonly body?: unknown
   readonly idempotencyKey?: string | undefined
-  /** Since when the person is signed in, whose role is the key. */
+  /** When the person signed in, if the call uses a person's role. */
   readonly since?: number | undefined
 }
 
-/** Who calls. */
+/** The caller. */
 interface By {
   readonly person: Person | undefined
   readonly key: ScopedKey | undefined
-  /** Of all buyers. */
+  /** The mails of all buyers. */
   readonly addresses: ReadonlyArray<string>
 }
 
@@ -60,7 +63,7 @@ const numbered = <T extends { readonly no: { readonly value: string | undefined 
   ref: string
 ) => things.find(({ no }) => no.value === ref)
 
-/** `:ref` is what a path names, `:any` what it need not. */
+/** `:ref` names an existing object, `:any` need not. */
 const on = (name: string, call: string, handle: Handle) => {
   const [method, path] = call.split(" ") as [Call["method"], string]
   const form = new RegExp(`^${path.replace(":ref", "([^/]+)").replace(":any", "[^/]+")}$`)
@@ -224,13 +227,13 @@ export class Oracle {
     return Math.min(...this.accounts.map((account) => nextDueAt(account, now)))
   }
 
-  /** The next moment from `now` on at which it is clear what has been done. */
+  /** The next time from `now` on at which the state is determined. */
   clearAt(now: number): number {
     const at = Math.max(...this.accounts.map((account) => clearAt(account, now)))
     return at === now ? now : this.clearAt(at)
   }
 
-  /** The name of the operation; undefined where the service has none. */
+  /** The name of the operation; undefined if the service has none. */
   operationOf({ method, path }: Pick<Call, "method" | "path">): string | undefined {
     const [bare] = path.split("?") as [string]
     // A path has one spelling (silences: G15).
@@ -240,7 +243,7 @@ export class Oracle {
     return routes.find((route) => route.method === method && route.form.test(bare))?.name
   }
 
-  /** Whether a merchant's own key may read its books. */
+  /** Whether a merchant's main key may read its books. */
   mayRead(merchant: number): boolean {
     return refusalOf(this.accounts[merchant]!, this.now, "main", "events:read") === undefined
   }
@@ -261,7 +264,7 @@ export class Oracle {
       scopeOf(name, call.method)
     )
     if (refusal !== undefined) return refusal
-    // Of live there are only some reads here; it meets no test helper (silences: U26).
+    // Live is only used for some reads; it has no test helpers (silences: U26).
     if (call.key === "live") {
       return name.startsWith("testHelpers.") ? refused(404, "route_not_found") : ok(new Part({}))
     }
@@ -310,7 +313,7 @@ const balance = (account: Account, query: URLSearchParams): Answer => {
   return ok(walletView(account, currency, walletOf(account, currency as Currency)))
 }
 
-/** Bodies are compared by their meaning: the order of names and a null for what may be left out make no other one. */
+/** Bodies are compared by their meaning: the order of names and nulls for optional fields do not matter. */
 const meaningOf = (value: unknown): string => {
   if (value === undefined) return "{}"
   if (Array.isArray(value)) return `[${value.map(meaningOf).join()}]`

@@ -30,7 +30,7 @@ export const walletOf = (account: Account, currency: Currency): Wallet => {
 
 type Total = Exclude<keyof Wallet, "updatedAt">
 
-/** How much of a movement goes to the available and to the frozen balance, and which total counts it. */
+/** The factors of a movement for the available and the frozen balance, and the total that counts it. */
 const effects: Readonly<Record<string, (amount: number) => Partial<Record<Total, number>>>> = {
   payment_credit: (amount) => ({ available: amount, revenue: amount }),
   fee_debit: (amount) => ({ available: amount, fee: -amount }),
@@ -83,7 +83,7 @@ export const emit = (account: Account, when: When, type: string, of: Order | Ref
   account.events.push({ no: newNo.event(), type, at: timeOf(when), of, order, object })
 }
 
-/** What refunds and payouts may use: the fees of payouts on the way are spoken for (silences: B10). */
+/** The amount that refunds and payouts may use: the fees of payouts under way are promised (silences: B10). */
 export const usable = (account: Account, currency: Currency) =>
   account.payouts
     .filter((payout) => payout.currency === currency && (payout.state === "requested" || payout.state === "approved"))

@@ -1,5 +1,5 @@
 /**
- * What is kept of a buyer, who is a whole address: erasures and archives (silences: O60 to O64), the timeline of an
+ * The data of a buyer, identified by a whole address: erasures and archives (silences: O60 to O64), the timeline of an
  * order (O35), and visits to payment links (spec: Payment link; L4, L14).
  */
 import { allOf, bodyOf, bool, email, oneLine } from "./fields.ts"
@@ -22,7 +22,7 @@ const wordsOf = (account: Account, order: Order): ReadonlyArray<string> => [
 
 const namesOf = (account: Account, order: Order) => new Set(wordsOf(account, order).flatMap(addressesIn))
 
-/** By its address; without one, if its own texts name this buyer and no other. */
+/** Whether the order is this buyer's: by its address; without one, if its own texts name this buyer and no other. */
 export const isOwnOf = (order: Order, address: string): boolean => {
   if (order.receiptEmail !== null) return meaningOf(order.receiptEmail) === meaningOf(address)
   const names = new Set(Object.values(order.metadata).flatMap(addressesIn))
@@ -35,7 +35,7 @@ export const ordersOf = (account: Account, address: string) => account.orders.fi
 export const naming = (account: Account, address: string) =>
   account.orders.filter((order) => !isOwnOf(order, address) && namesOf(account, order).has(meaningOf(address)))
 
-/** Orders that name the buyer now, or did so once. */
+/** Orders that name the buyer, now or in the past. */
 const everNaming = (account: Account, address: string) =>
   account.orders.filter((order) => order.addresses.has(meaningOf(address)))
 
@@ -50,7 +50,7 @@ export const createErasure = (account: Account, now: number, body: unknown): Ans
   const own = address === undefined ? [one!] : ordersOf(account, address)
   const others = address === undefined ? [] : naming(account, address)
   const isDry = sent["dry_run"] === true
-  // Orders whose events or mails alone name the buyer count as well.
+  // Orders that name the buyer only in their events or mails count as well.
   const once = address === undefined ? own : everNaming(account, address)
   const count: Check = (actual) =>
     typeof actual === "number" && actual >= own.length + others.length && actual <= once.length
@@ -71,12 +71,12 @@ export const createErasure = (account: Account, now: number, body: unknown): Ans
   for (const order of others) loseAddress(account, order, address!)
   for (const order of own) loseWords(account, order)
   for (const link of address === undefined ? [] : account.links) eraseLink(link, address!)
-  // The answers that were kept under keys are gone with the words in them.
+  // The stored answers of idempotency keys are removed with the words in them.
   account.answers.clear()
   return ok(view, 202)
 }
 
-/** The driver waits until it is done. */
+/** The driver waits for its end. */
 export const readErasure = (account: Account, ref: string): Answer => {
   const erasure = account.erasures.find(({ no }) => no.value === ref)
   return erasure === undefined ? missing("erasure") : ok(new Part({ object: "erasure", status: "done" }))
@@ -144,7 +144,7 @@ const loseAddress = (account: Account, order: Order, address: string) => {
 const numbersOf = (things: ReadonlyArray<{ readonly no: { readonly value: string | undefined } }>) =>
   things.map(({ no }) => no.value!)
 
-/** An archive has all of these, perhaps some of those, and no other. */
+/** An archive has all of the former, perhaps some of the latter, and no others. */
 const between =
   (must: ReadonlyArray<string>, may: ReadonlyArray<string> = []): Check =>
   (actual) => {
@@ -155,7 +155,7 @@ const between =
     return strange === undefined ? undefined : `no ${strange} among them`
   }
 
-/** The operators' own words, and other people's addresses. */
+/** The operators' notes, and other people's addresses. */
 const lacks =
   (account: Account, addresses: ReadonlyArray<string> = []): Check =>
   (actual) => {
@@ -178,7 +178,7 @@ export const exportBuyer = (account: Account, body: unknown, others: ReadonlyArr
   const strangers = others.filter((other) => meaningOf(other) !== meaningOf(address))
   return ok(
     new Part({
-      // An order that once had the address may name it in its events still.
+      // An order that once had the address may still name it in its events.
       orders: between(numbersOf(own), numbersOf(once)),
       refunds: between(of(own, account.refunds), of(once, account.refunds)),
       disputes: between(of(own, account.disputes), of(once, account.disputes)),
@@ -209,7 +209,7 @@ const scopeOfKind: Readonly<Record<string, string>> = {
   attempt: "webhooks:read"
 }
 
-/** A key sees the kinds of rows that it could read elsewhere. */
+/** A key sees only kinds of rows that it could read elsewhere. */
 export const readTimeline = (account: Account, ref: string, key: ScopedKey | undefined): Answer => {
   const order = named(account.orders, ref)
   if (order === undefined) return missing("order")
@@ -229,7 +229,7 @@ export const readTimeline = (account: Account, ref: string, key: ScopedKey | und
 
 // Visits ------------------------------------------------------------------------
 
-/** Each visit makes an order, also in a browser that was there before. */
+/** Each visit makes an order, even in the same browser. */
 export const visitLink = (account: Account, now: number, link: Link | undefined): Answer => {
   const isOpen =
     link !== undefined &&

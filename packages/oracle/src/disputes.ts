@@ -20,7 +20,7 @@ import { disputeView, evidenceView, isOpen } from "./views.ts"
 
 export const disputeFee = 15_00
 
-/** The buyer goes to the bank. */
+/** The buyer disputes the payment. */
 export const openDispute = (account: Account, now: number, order: Order | undefined, body: unknown): Answer => {
   const checked = allOf(body ?? {}, { amount: integer(1, amountMax), reason: oneLine(1, 255) })
   if (checked !== undefined) return checked
@@ -145,7 +145,7 @@ export const resolveByHelper = (account: Account, now: number, dispute: Dispute 
   return ok(disputeView(account, dispute))
 }
 
-/** The bank's word. One that cannot follow is only written down (silences: D1). */
+/** The bank's decision. A contradictory one is only recorded (silences: D1). */
 export const decide = (account: Account, when: When, dispute: Dispute, word: "won" | "lost" | "closed") => {
   const now = timeOf(when)
   const before = dispute.state

@@ -1,15 +1,15 @@
-/** Whether the fields of a body are such as the specification wants them. */
+/** Validates the fields of a body by the specification. */
 import { currencies, type Texts } from "./state.ts"
 import { type Answer, type Fields, invalid, refused } from "./values.ts"
 
-/** The `param` of the refusal, below the field's own name; undefined where the value will do. */
+/** The `param` of the refusal, relative to the field; undefined for a valid value. */
 type Rule = (value: unknown) => string | undefined
 
 const wrong = ""
 
 export const bodyOf = (body: unknown) => (body ?? {}) as Fields
 
-/** All fields that are wrong or missing: the answer names one of them. */
+/** All invalid or missing fields: the answer names one of them. */
 export const allOf = (
   body: unknown,
   rules: Readonly<Record<string, Rule>>,
@@ -27,7 +27,7 @@ export const allOf = (
   return wrongs.length === 0 ? undefined : invalid(...wrongs)
 }
 
-// Half a surrogate pair, control characters, and what turns the reading order (silences: G17).
+// Lone surrogates, control characters, and overrides of the writing direction (silences: G17).
 const unreadable = /\p{Cc}|[\u2028\u2029\u202a-\u202e]|\p{Surrogate}/u
 const unreadableInText = /(?![\t\n\r])\p{Cc}|\r(?!\n)|\p{Surrogate}/u
 
@@ -68,7 +68,7 @@ export const email: Rule = (value) =>
 const isRecord = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A null deletes a key, and is none where there is nothing to delete (silences: G18). */
+/** A null deletes a key, and is ignored if there is nothing to delete (silences: G18). */
 const pairs =
   (most: number): Rule =>
   (value) => {
@@ -84,7 +84,7 @@ const pairs =
 export const metadata = pairs(50)
 export const patch = pairs(100)
 
-/** Undefined: more keys than there may be (silences: O12). */
+/** Undefined: too many keys (silences: O12). */
 export const merged = (before: Texts, sent: unknown): Texts | undefined => {
   if (sent === undefined) return before
   const own = "svc_payment_link"

@@ -1,4 +1,4 @@
-/** What the operations on payment links and webhook endpoints answer, and on payouts, which the operator makes. */
+/** What the operations on payment links, webhook endpoints, and the operator's payouts answer. */
 import { post, usable } from "./books.ts"
 import { allOf, bodyOf, bool, currency, integer, merged, metadata, oneLine, oneOf, patch, url } from "./fields.ts"
 import { amountMax, titleOf } from "./orders.ts"

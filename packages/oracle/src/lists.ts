@@ -14,7 +14,7 @@ interface Listed {
 
 interface List {
   readonly resource: string
-  /** The filters, and the words that each takes; none: any text. */
+  /** The filters with their allowed values; none: any text. */
   readonly filters: Readonly<Record<string, ReadonlyArray<string> | undefined>>
   readonly items: (account: Account) => ReadonlyArray<Listed>
 }
@@ -116,7 +116,7 @@ const lists: Readonly<Record<string, List>> = {
   }
 }
 
-/** Numbers that an object's path takes, a filter takes too (silences: P17). */
+/** A filter takes the same numbers as an object's path (silences: P17). */
 const platformNo: Readonly<Record<string, (account: Account, ref: string) => string | undefined>> = {
   trade_no: (account, ref) => named(account.orders, ref)?.no.value,
   reference_id: (account, ref) =>

@@ -1,6 +1,6 @@
 /**
- * `npm run oracle -- --seed 1 --steps 100000`: plays random programs on a service of the test kit, until no signature
- * has been new for `--quiet` steps. It ends with what it has met, or with the story of a difference.
+ * `npm run oracle -- --seed 1 --steps 100000`: plays random programs on a service of the test kit, until there was no
+ * new signature for `--quiet` steps. It ends with its coverage, or with the story of a difference.
  */
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"

@@ -20,7 +20,7 @@ import {
 export const amountMax = 100_000_000_000
 const unappliedMax = 20
 
-/** The prefix of links' orders is theirs (silences: O5). */
+/** The prefix of links is reserved (silences: O5). */
 const ownNumber = (value: unknown) => oneLine(1, 128)(value) ?? (String(value).startsWith("plink_") ? "" : undefined)
 
 export const createOrder = (account: Account, now: number, body: unknown): Answer => {
@@ -55,7 +55,7 @@ export const createOrder = (account: Account, now: number, body: unknown): Answe
     )
     return isSame ? ok(orderView(account, known)) : conflict("order_number_taken")
   }
-  // It depends on settings what will do here, so a repeat is looked for first (silences: O3).
+  // What is valid depends on settings, so a repeat is looked up first (silences: O3).
   if (!hasNotifyUrl) return invalid("notify_url")
   const order = openOrder(account, now, {
     ...terms,
@@ -71,7 +71,7 @@ export const createOrder = (account: Account, now: number, body: unknown): Answe
 type Terms = Pick<Order, "ownNo" | "amount" | "currency" | "subject" | "notifyUrl" | "returnUrl"> &
   Pick<Order, "locale" | "metadata" | "receiptEmail">
 
-/** By a call, or by a visit to a link. */
+/** Made by a call, or by a visit to a link. */
 export const openOrder = (account: Account, now: number, terms: Terms): Order => {
   const order: Order = {
     ...terms,
@@ -96,7 +96,7 @@ export const openOrder = (account: Account, now: number, terms: Terms): Order =>
   return order
 }
 
-/** A title of white space alone is none (silences: O7). */
+/** A blank title counts as none (silences: O7). */
 export const titleOf = (text: unknown) => (typeof text === "string" && text.trim() !== "" ? text : null)
 
 export const updateOrder = (account: Account, order: Order | undefined, body: unknown): Answer => {
@@ -138,14 +138,14 @@ export const expireOrder = (account: Account, now: number, order: Order | undefi
     end(account, now, order, "expired")
     return ok(orderView(account, order))
   }
-  // The bank's answer names one payment, and it reports all others once more.
+  // The bank's answer names one payment, and it reports all others again.
   take(account, now, order, first)
   const isPaid = order.own !== undefined
   reportAll(account, now, order)
   return conflict(isPaid ? "just_paid" : "other_payment")
 }
 
-/** What happens at `expires_at` by itself, or when the buyer who was on the way then has stayed away. */
+/** What happens automatically at `expires_at`, or once a redirected buyer has not come back. */
 export const expireByItself = (account: Account, order: Order, when: When) => {
   const first = order.taken[0]
   if (first !== undefined) take(account, when, order, first)
@@ -166,7 +166,7 @@ const end = (account: Account, now: When, order: Order, state: "expired" | "fail
   emit(account, now, `payment.${state}`, order)
 }
 
-/** The service gets the report of a payment. */
+/** Applies the report of a payment. */
 const take = (account: Account, now: When, order: Order, payment: Payment) => {
   if (payment.known) return
   payment.known = true
@@ -221,7 +221,7 @@ export const pay = (account: Account, now: number, order: Order | undefined, bod
   return ok(orderView(account, order))
 }
 
-/** A dispute that has taken money stands in the way of refunds (silences: R10). */
+/** A dispute that has taken money blocks refunds (silences: R10). */
 export const isDisputed = (account: Account, order: Order) =>
   account.disputes.some((dispute) => dispute.order === order && isOpen(dispute))
 

@@ -7,13 +7,13 @@ import { type Answer, minutes } from "./values.ts"
 export const roles = ["owner", "developer", "support", "finance", "viewer"] as const
 export type Role = (typeof roles)[number]
 
-/** A person who is signed in, and since when. */
+/** A signed-in person, with the time of the sign-in. */
 export interface Person {
   readonly role: Role
   readonly since: number
 }
 
-/** In the sandbox a developer has all; of live, what the integration needs and no money. */
+/** In the sandbox a developer has all scopes; in live those of the integration without money. */
 const scopesOf = (role: Role, mode: string): ReadonlyArray<string> =>
   role === "owner" || mode === "sandbox"
     ? scopesKnown
@@ -26,7 +26,7 @@ const scopesOf = (role: Role, mode: string): ReadonlyArray<string> =>
 
 const isFresh = ({ since }: Person, now: number) => now < since + 15 * minutes
 
-/** Nobody can grant more than they have, and who gives a live key has just signed in. */
+/** No one can grant more than they have, and giving a live key needs a recent sign-in. */
 const mayGive = (person: Person, now: number, { mode, scopes }: Pick<ScopedKey, "mode" | "scopes">) =>
   scopes.every((scope) => covers(scopesOf(person.role, mode), scope)) && (mode === "sandbox" || isFresh(person, now))
 

@@ -58,7 +58,7 @@ export const createRefund = (account: Account, now: number, body: unknown): Answ
   return ok(refundView(account, refund), 201)
 }
 
-/** The amount, or why there is no refund. */
+/** The amount, or the refusal. */
 const stands = (
   account: Account,
   now: number,
@@ -94,7 +94,7 @@ export const updateRefund = (account: Account, now: number, refund: Refund | und
   return ok(refundView(account, refund))
 }
 
-/** The bank's word: by a test helper, or by itself. */
+/** The bank's decision: by a test helper, or automatic. */
 export const settle = (account: Account, when: When, refund: Refund, outcome: "succeeded" | "failed"): Answer => {
   const { amount, order, state } = refund
   if (state === outcome) return ok(refundView(account, refund))

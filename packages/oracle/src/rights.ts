@@ -1,6 +1,6 @@
 /**
  * Who may call (spec: Authentication; silences: G10, U14, U26 to U30), and the operator's acts that decide it: keys
- * with scopes, and what a merchant may do.
+ * with scopes, and the merchant's state.
  */
 import { allOf, bodyOf, freeText, integer, oneLine, oneOf } from "./fields.ts"
 import { type Account, newNo, type ScopedKey } from "./state.ts"
@@ -34,7 +34,7 @@ const resources: Readonly<Record<string, string>> = {
   testHelpers: "test_helpers"
 }
 
-/** The scope that an operation asks of a key: its resource, and `read` for what changes nothing. */
+/** The scope of an operation: its resource, and `read` unless it changes something. */
 export const scopeOf = (operation: string, method: string) => {
   const resource = resources[operation.split(".")[0]!]!
   return `${resource}:${method === "GET" || resource === "exports" ? "read" : "write"}`
@@ -54,13 +54,13 @@ export const forbidden = () => refused(403, "forbidden")
 /** All calls of programs come from this machine. */
 const admits = (allowlist: string) => allowlist === "" || allowlist.split(/[\s,]+/).includes("127.0.0.1")
 
-/** What a closed merchant takes no more. */
+/** The calls that a closed merchant may no longer make. */
 const closedScopes = ["orders:write", "payment_links:write", "webhooks:write", "test_helpers:write"]
 
 export const statusOfKey = (key: ScopedKey, now: number) =>
   key.revoked ? "revoked" : key.expiresAt !== null && key.expiresAt <= now ? "expired" : "active"
 
-/** Why a merchant's call is refused before anything is looked at; undefined: it is not. */
+/** Why a merchant's call is refused before anything else; undefined: it is not. */
 export const refusalOf = (
   account: Account,
   now: number,
@@ -92,7 +92,7 @@ const addresses = (value: unknown) =>
 
 const moment = (value: unknown) => (typeof value === "string" && !Number.isNaN(Date.parse(value)) ? undefined : "")
 
-/** The operator's API takes no field that it does not know (silences: G33). */
+/** The operator's API refuses unknown fields (silences: G33). */
 const known = (body: unknown, rules: Parameters<typeof allOf>[1], required: ReadonlyArray<string> = []) => {
   const unknown = Object.keys(bodyOf(body)).filter((name) => !(name in rules))
   return unknown.length > 0 ? refused(400, "invalid_request") : allOf(body, rules, required)
@@ -112,7 +112,7 @@ const keyView = (key: ScopedKey, now: number) => ({
 
 const keyMax = 50
 
-/** `by`: how the address of the person who makes it begins; null: an operator makes it. */
+/** `by`: the prefix of the creator's address; null: an operator. */
 export const createKey = (account: Account, now: number, body: unknown, by: string | null = null): Answer => {
   const sent = bodyOf(body)
   const checked = known(

@@ -1,9 +1,9 @@
-/** What the oracle remembers: plain lists of plain things, oldest first. */
+/** The oracle's state: plain lists of plain objects, oldest first. */
 import { type Answer, type Fields, Hole, idOf, Time } from "./values.ts"
 
 export const currencies = ["USD", "HKD", "CNY"] as const
 export type Currency = (typeof currencies)[number]
-/** How a buyer pays: whether a card is charged, and for how many days it can be refunded, where there is an end. */
+/** Payment methods: whether a card is charged, and the refund period in days, if any. */
 export const methods = {
   card: { isCard: true, refundDays: undefined },
   alipay: { isCard: false, refundDays: 90 },
@@ -47,19 +47,19 @@ export interface Order {
   redirectedAt: number | undefined
   /** When receipts were asked for. */
   receipts: ReadonlyArray<number>
-  /** Payments that it did not take. */
+  /** Its unapplied payments. */
   unapplied: number
-  /** Whether an erasure took its words, and the card that had paid it by then. */
+  /** Whether it was erased, and the card that had paid it by then. */
   erased: boolean
   cardErased: boolean
-  /** Every address that its texts ever named, in small letters. */
+  /** Every address that its texts ever contained, in lower case. */
   readonly addresses: Set<string>
 }
 
-/** All addresses in a text. Capitals make no other address. */
+/** All addresses in a text. Case does not matter. */
 export const addressesIn = (text: string) => text.toLowerCase().match(/[\w.+-]+@[\w.-]+\w/g) ?? []
 
-/** Takes down which addresses an order's texts name. */
+/** Records the addresses in an order's texts. */
 export const mention = (order: Order, texts: ReadonlyArray<string | null>) => {
   for (const address of texts.flatMap((text) => addressesIn(text ?? ""))) order.addresses.add(address)
 }
@@ -89,7 +89,7 @@ export interface Dispute {
   readonly openedAt: number
   readonly dueBy: number | null
   state: DisputeState
-  /** The bank's own word, which may differ from what the service makes of it. */
+  /** The bank's own state, which may differ from the service's. */
   word: string
   acceptedAt: number | undefined
   fee: number | null
@@ -151,7 +151,7 @@ export interface Happening {
   readonly at: Time
   readonly of: { readonly no: Hole }
   readonly order: Order
-  /** Of the object at that moment. */
+  /** The object's state at that time. */
   object: Fields
 }
 
@@ -169,18 +169,18 @@ export interface Wallet {
 export interface ScopedKey {
   readonly no: Hole
   readonly mode: "sandbox" | "live"
-  /** The last one; those before it have ended. */
+  /** The newest one; earlier ones have ended. */
   secret: Hole
   readonly name: string
   readonly scopes: ReadonlyArray<string>
   readonly expiresAt: number | null
   readonly allowlist: string
-  /** How the address of the person begins who made it; null: an operator did. */
+  /** The prefix of the creator's address; null: an operator. */
   readonly by: string | null
   revoked: boolean
 }
 
-/** An answer that is kept under an Idempotency-Key. */
+/** The stored answer of an Idempotency-Key. */
 export interface Kept {
   readonly at: number
   readonly body: string
@@ -204,7 +204,7 @@ export class Account {
   readonly keys: Array<ScopedKey> = []
   readonly erasures: Array<{ readonly no: Hole }> = []
   reachable = true
-  /** What operators decide. */
+  /** The operators' settings. */
   approved = false
   suspended = false
   closedAt: number | undefined = undefined

@@ -1,4 +1,4 @@
-/** What happens by itself while time passes: the earliest first. */
+/** What happens automatically while time passes, in order of time. */
 import { decide, lostAt } from "./disputes.ts"
 import { awayUntil, expireByItself } from "./orders.ts"
 import { settle } from "./refunds.ts"
@@ -15,14 +15,14 @@ interface Due {
 /** An asynchronous refund settles by itself after this. */
 const settlesAfter = 1 * minutes
 
-/** The bank is asked again and again, since it may take its time. */
+/** The bank is polled. */
 const askedAgain = 2 * minutes
 
 const dueOf = (account: Account): ReadonlyArray<Due> => [
   ...account.orders
     .filter(({ state }) => state === "pending")
     .map((order) => {
-      // The bank is asked at the end, and while a buyer is on the way again and again at growing intervals.
+      // The bank is asked at the end, and while a buyer is redirected again with backoff.
       const heldUntil = awayUntil(order)
       const isHeld = heldUntil > order.expiresAt
       return {
@@ -45,7 +45,7 @@ const dueOf = (account: Account): ReadonlyArray<Due> => [
   })
 ]
 
-/** Lets all happen that is due until `now`. */
+/** Applies everything that is due until `now`. */
 export const passTo = (account: Account, now: number) => {
   while (true) {
     const [next] = dueOf(account)
@@ -56,10 +56,10 @@ export const passTo = (account: Account, now: number) => {
   }
 }
 
-/** When something is due next after `now`; Infinity: nothing is. */
+/** The next due time after `now`; Infinity: none. */
 export const nextDueAt = (account: Account, now: number): number =>
   Math.min(Infinity, ...dueOf(account).flatMap(({ at }) => (at > now ? [at] : [])))
 
-/** Until when to wait so that nothing is due that may or may not have been done. */
+/** Until when to wait so that the state is determined. */
 export const clearAt = (account: Account, now: number): number =>
   Math.max(now, ...dueOf(account).flatMap(({ at, late }) => (at <= now && at + late > now ? [at + late] : [])))

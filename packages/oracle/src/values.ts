@@ -1,8 +1,8 @@
-/** What an expected answer is made of: plain JSON, numbers that the service chooses, and texts of a certain form. */
+/** The parts of an expected answer: plain JSON, numbers chosen by the service, and texts of a certain form. */
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** A number that the service chooses. It is whatever the first answer says, and must be the same from then on. */
+/** A number chosen by the service: any at first, and the same from then on. */
 export class Hole {
   readonly form: RegExp
   value: string | undefined
@@ -11,7 +11,7 @@ export class Hole {
   }
 }
 
-/** A moment that lies within bounds. Which one it is, the first answer says, and it stays that. */
+/** A time within bounds: the first answer decides it, and it must stay the same. */
 export class Time {
   readonly from: number
   readonly to: number
@@ -23,7 +23,7 @@ export class Time {
   }
 }
 
-/** An object of which these fields are compared. The others are not the oracle's to say. */
+/** An object of which only these fields are compared. */
 export class Part {
   readonly fields: Fields
   constructor(fields: Fields) {
@@ -31,13 +31,13 @@ export class Part {
   }
 }
 
-/** By a step it is now; by itself it is a little later than it was due. */
+/** For a step the current time; for automatic changes a little later than the due time. */
 export type When = number | Time
 export const timeOf = (when: When) => (typeof when === "number" ? new Time(when, when) : when)
 
 export const idOf = (prefix: string) => new Hole(new RegExp(`^${prefix}[0-9A-Z]{24,28}$`))
 
-/** Says what is wrong with a value that has no single right form, or nothing. */
+/** Checks a value without a single valid form; returns the problem, if any. */
 export type Check = (actual: unknown) => string | undefined
 
 export const textLike =
@@ -58,17 +58,17 @@ export const sameTexts =
       ? undefined
       : `${texts.join()} in any order`
 
-/** What the specification leaves to the service, such as a text for people. */
+/** Anything: left to the service by the specification, such as a message. */
 export const someText: Check = textLike(/^[^]+$/)
 
 export const iso = (millis: number) => new Date(millis).toISOString()
 
-/** An answer. `data` of a success; `error` and the rest of a refusal. What is undefined is not compared. */
+/** An answer. `data` of a success; `error` and the rest of a refusal. Undefined fields are not compared. */
 export interface Answer {
   readonly status: number
   readonly data?: unknown
   readonly error?: string
-  /** Where several fields are wrong, any of them may be named. */
+  /** Of several invalid fields any may be named. */
   readonly params?: ReadonlyArray<string>
   readonly reason?: string
   readonly replayed?: boolean

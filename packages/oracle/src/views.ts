@@ -176,7 +176,7 @@ export const walletView = ({ merchantId }: Account, currency: string, wallet: Wa
   total_fee: wallet.fee,
   total_payout: wallet.payout,
   total_refund: wallet.refund,
-  // A refused payout dates a wallet that was never used, though B4 says the merchant's creation.
+  // A refused payout sets the date of an unused wallet, although B4 says the merchant's creation.
   updated_at: wallet.revenue === 0 ? someText : wallet.updatedAt
 })
 

@@ -1,4 +1,4 @@
-/** The ports of a world and the connections between them. What listens nowhere refuses. */
+/** The ports of a world and the connections between them. A port without a listener refuses. */
 import type { Server } from "node:net"
 import type { SecureContextOptions, TlsOptions } from "node:tls"
 import type { World } from "./World.ts"
@@ -22,7 +22,7 @@ const machinery = -1
 
 export class Network {
   readonly servers = new Map<number, Listener>()
-  /** What a connection to Postgres reaches. */
+  /** The target of a connection to Postgres. */
   postgres: { readonly port: number; readonly accept: (socket: WorldSocket) => void } | undefined
   private readonly open = new Set<WorldSocket>()
   private readonly world: World
@@ -57,7 +57,7 @@ export class Network {
     return near
   }
 
-  /** The other ends of a process that has ended hear of it. */
+  /** Notifies the peers of a process that has ended. */
   cutOff(runner: number) {
     for (const [port, { owner }] of this.servers) if (owner === runner) this.servers.delete(port)
     for (const socket of this.open) {
@@ -117,7 +117,7 @@ export class Network {
     connect()
   }
 
-  /** Of TLS the choice of a protocol is played, and nothing else. */
+  /** Of TLS only the choice of a protocol is simulated. */
   private accept({ secure, server }: Listener, near: WorldSocket, far: WorldSocket, to: Address) {
     server.emit("connection", far)
     if (secure === undefined) return

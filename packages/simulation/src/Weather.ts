@@ -1,29 +1,29 @@
 /**
- * What goes wrong in a world: by chance, from dice of its own, and each with a number, so that a world can be played
- * again without some of it.
+ * The faults in a world: random, from their own dice, and numbered, so that a world can be replayed without some of
+ * them.
  */
 import { type Dice, diceOf } from "./dice.ts"
 
-/** How likely each is: of a statement, or of a world. */
+/** The probability of each: per statement, or per world. */
 export interface Chances {
-  /** Of a statement: its session is cut before Postgres has it, or before the service has the answer. */
+  /** Per statement: its session is cut before Postgres receives it, or before the service gets the answer. */
   readonly cut: number
-  /** Of a statement that writes: it is on its way for seconds. */
+  /** Per write statement: it is delayed for seconds. */
   readonly slow: number
-  /** Of a statement that writes: it holds its locks for a while before it is committed. */
+  /** Per write statement: it holds its locks for a while before the commit. */
   readonly late: number
-  /** Of a world: a runner is killed, and another one starts in its place. */
+  /** Per world: a runner is killed, and another one replaces it. */
   readonly kill: number
-  /** Of a world: a runner stops in good order, and another one starts in its place. */
+  /** Per world: a runner stops in good order, and another one replaces it. */
   readonly stop: number
-  /** Of a world: Postgres refuses a kind of statement for some seconds. */
+  /** Per world: Postgres refuses a kind of statement for some seconds. */
   readonly refuse: number
 }
 export type Kind = keyof Chances
 
 export const calm: Chances = { cut: 0, slow: 0, late: 0, kill: 0, stop: 0, refuse: 0 }
 
-/** What a seed alone says. */
+/** The plan that follows from a seed. */
 export const chancesOf = (seed: number): Chances => {
   const dice = diceOf(seed ^ 0x2545f491)
   return {
@@ -42,7 +42,7 @@ export interface Event {
   readonly about: string
 }
 
-/** Cuts and slow ways in a world at most: a service that never gets through shows little. */
+/** The maximum of cuts and delays in a world: a service that never gets through shows little. */
 const troublesMax = 5
 
 export class Weather {

@@ -7,7 +7,7 @@ import { real } from "./machine.ts"
 import { Network } from "./Network.ts"
 import { TimerHeap, WorldTimer } from "./WorldTimer.ts"
 
-/** Who takes a step: a runner's number, the callers, or the machinery between them and Postgres. */
+/** Who runs a step: a runner's number, the callers, or the machinery between them and Postgres. */
 export const callers = 0
 export const machinery = -1
 
@@ -20,12 +20,12 @@ interface Lane {
   readonly steps: Array<Step>
 }
 
-/** How many operations a fiber runs at most before it gives way, one of these for a world. */
+/** The maximum operations of a fiber before it yields; a world uses one of these. */
 const budgets = [3, 10, 40, 200, 2048]
-/** Each world begins then: Effect looks at how far time has jumped since its module was loaded. */
+/** The start time of each world: Effect checks how far time has jumped since its module was loaded. */
 const beginning = 1_700_000_000_000
 const virtualMillisMax = 900_000
-/** After so long in real time without a step, nothing will ever happen again. */
+/** After this long in real time without a step, the world is stuck. */
 const stuckMillis = 5_000
 
 export class World {
@@ -35,15 +35,15 @@ export class World {
   readonly began = beginning
   now = beginning
   readonly trace: Array<string> = []
-  /** States that it has reached, for the coverage of a campaign. */
+  /** Reached states, for the coverage of a campaign. */
   readonly marks = new Map<string, number>()
   readonly network: Network
   readonly dead = new Set<number>()
   steps = 0
   isStopped = false
-  /** Who runs now. */
+  /** The current runner. */
   who = callers
-  /** When a fiber gives way next. */
+  /** When a fiber yields next. */
   nextYield = 0
   whenFailed: (error: unknown) => void = () => {}
   whenKilled: (runner: number) => void = () => {}
@@ -100,7 +100,7 @@ export class World {
     if (timer !== undefined) timer.isLive = false
   }
 
-  /** After so many virtual milliseconds, of which parts count as well. */
+  /** After this many virtual milliseconds; fractions count. */
   after(millis: number, run: () => void, owner = this.who) {
     const timer = new WorldTimer(run, 1, false, () => {})
     timer.owner = owner
@@ -113,13 +113,13 @@ export class World {
     return new Promise<void>((resolve) => void this.after(millis, resolve))
   }
 
-  /** After so many more steps. */
+  /** After this many more steps. */
   inSteps(steps: number, act: () => void) {
     this.plans.push({ at: this.steps + steps, act })
     this.plans.sort((a, b) => a.at - b.at)
   }
 
-  /** Stands still until `work`, which is the machine's, has ended. */
+  /** Pauses the world until `work` of the machine has ended. */
   async holding<A>(work: () => Promise<A>): Promise<A> {
     this.held++
     try {
@@ -138,7 +138,7 @@ export class World {
     this.isStopped = true
   }
 
-  /** As `kill -9`: nothing of it runs any more, and the other ends of its connections hear of it. */
+  /** Like `kill -9`: none of its code runs any more, and its peers notice. */
   kill(runner: number) {
     this.note(`runner ${runner} is killed`)
     this.mark("a runner was killed")
@@ -209,7 +209,7 @@ export class World {
     return timer
   }
 
-  /** No step, no timer, and nothing that the machine does: a fiber waits for ever. */
+  /** Without a step, a timer or work of the machine, a fiber waits for ever. */
   private watchSilence() {
     const at = this.steps
     real.setTimeout(() => {
@@ -220,7 +220,7 @@ export class World {
   }
 }
 
-/** The world stands still meanwhile. What is done at once by `globals/disk.ts` does not come here. */
+/** The world is paused meanwhile. Synchronous work of `globals/disk.ts` does not come here. */
 const isThreadPoolBusy = () =>
   process
     .getActiveResourcesInfo()

@@ -1,19 +1,19 @@
 /**
- * One end of a connection in memory. What is written arrives at the other end as a step of the world: in order, but
- * whenever the seed says.
+ * One end of a connection in memory. Written data arrives at the other end as a step of the world: in order, at a time
+ * chosen by the seed.
  */
 import { Duplex } from "node:stream"
 import type { World } from "./World.ts"
 
 export class WorldSocket extends Duplex {
   peer!: WorldSocket
-  /** The runner that holds this end; callers are 0, the gate is -1. */
+  /** The runner at this end; callers are 0, the gate is -1. */
   owner = 0
   connecting = false
   encrypted = false
   authorized = false
   alpnProtocol: string | false = false
-  /** Whether its end has been heard of here. */
+  /** Whether this end has noticed its close. */
   hasEnded = false
   /** Whether the process at the other end was killed. */
   wasKilled = false
@@ -38,7 +38,7 @@ export class WorldSocket extends Duplex {
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void) {
     const { peer } = this
     this.bytesWritten += chunk.length
-    // The writer may use its buffer again.
+    // The writer may reuse its buffer.
     const bytes = Buffer.from(chunk)
     this.world.lane(
       this,
@@ -71,7 +71,7 @@ export class WorldSocket extends Duplex {
     done(error)
   }
 
-  /** As when the network has broken, or the other process was killed. */
+  /** As after a network failure, or a kill of the other process. */
   reset() {
     if (!this.destroyed) this.destroy(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }))
   }

@@ -5,7 +5,7 @@ export class WorldTimer {
   readonly repeats: boolean
   readonly millis: number
   isLive = true
-  /** Its place among timers of the same moment. */
+  /** Its order among timers of the same time. */
   id = 0
   /** The runner that set it. */
   owner = 0
@@ -51,7 +51,7 @@ interface Due {
 
 const isBefore = (a: Due, b: Due) => a.at < b.at || (a.at === b.at && a.id < b.id)
 
-/** By time, and in the order in which they were set where that is equal. */
+/** By time, then in the order in which they were set. */
 export class TimerHeap {
   private readonly heap: Array<Due> = []
   private count = 0
@@ -68,7 +68,7 @@ export class TimerHeap {
     }
   }
 
-  /** A timer that was set again is there twice: its older entry is dead. */
+  /** A timer that was set again has two entries, of which the older is dead. */
   take(): Due | undefined {
     for (;;) {
       const due = this.pop()

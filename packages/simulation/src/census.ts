@@ -1,11 +1,11 @@
 /**
- * What asks the machine for something while a world runs, by `async_hooks`: everything that ends at another time than
- * the seed's. Each source is listed with the reason why it cannot decide anything; one that is not breaks the world.
+ * Finds requests to the machine while a world runs, by `async_hooks`: everything that completes at a time not chosen by
+ * the seed. Each source is listed with the reason why it is harmless; an unlisted one breaks the world.
  */
 import { createHook } from "node:async_hooks"
 import { machine } from "./machine.ts"
 
-/** The type of the resource, the file that asks for it, and why it may. */
+/** The resource type, the requesting file, and why it is allowed. */
 const known: ReadonlyArray<readonly [type: RegExp, file: RegExp, reason: string]> = [
   [/^(PROMISE|TickObject|Microtask)$/, /./, "Node takes these in order, between two steps"],
   [/^(Immediate|Timeout)$/, /packages\/simulation\/src\/(World|gate\/Backend)\.ts/, "they are the world's own steps"],
@@ -34,7 +34,7 @@ const fileOf = (stack: string) =>
     .map((line) => /(?:file:\/\/)?(\/[^():]+\.[cm]?[jt]s)/.exec(line)?.[1])
     .find((file) => file !== undefined && !file.endsWith("simulation/src/census.ts")) ?? "(node)"
 
-/** Begins to look. Returns what it has found so far, each once with how often. */
+/** Starts. Returns a function that lists the findings so far with their counts. */
 export const startCensus = () => {
   const strangers = new Map<string, number>()
   createHook({

@@ -1,6 +1,6 @@
 /**
- * A Postgres of a campaign's own: beside other databases' transactions rows lie elsewhere, and come in another order.
- * It trusts whoever connects from this machine, and ends no statement by the machine's time.
+ * A campaign's own Postgres: with transactions of other databases, rows would have other positions and order. It trusts
+ * connections from this machine, and has no time limits.
  */
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import path from "node:path"

@@ -2,7 +2,7 @@
 
 export interface Dice {
   readonly next: () => number
-  /** From 0 up to and without `limit`. */
+  /** From 0 to `limit`, exclusive. */
   readonly below: (limit: number) => number
   readonly chance: (probability: number) => boolean
   readonly pick: <T>(things: ReadonlyArray<T>) => T

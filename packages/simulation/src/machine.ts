@@ -1,6 +1,6 @@
 /**
- * What the machine offers, kept before the preload puts a world's in its place, and the world that runs now. While none
- * runs, everything is the machine's.
+ * The machine's original functions, saved before the preload replaces them with a world's, and the current world.
+ * Without one, the originals are used.
  */
 import net from "node:net"
 import type { World } from "./World.ts"

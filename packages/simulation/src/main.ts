@@ -1,6 +1,6 @@
 /**
  * `npm run simulate -- --seed 42`: the whole service under a seed. `--seeds 1..200` plays a campaign, and ends with the
- * states that it has reached and with the worlds that are broken (docs/simulation.md).
+ * reached states and the broken worlds (docs/simulation.md).
  */
 import { spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -15,7 +15,7 @@ import { expectedMarks, worldsMin } from "./marks.ts"
 import { type Options, parse, seedsOf } from "./options.ts"
 import type { Result } from "./worker.ts"
 
-/** A service leaves some megabytes in its process. */
+/** Each service leaks some megabytes in its process. */
 const worldsOfWorker = 40
 
 const work = (options: Options, { folder, url }: cluster.Cluster, result: string, ...args: ReadonlyArray<string>) =>
@@ -34,7 +34,7 @@ const resultsOf = <A = Result>(file: string): ReadonlyArray<A> =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as A)
 
-/** States that so many worlds should have reached, and have not. */
+/** States that this many worlds should have reached, and have not. */
 const missedBy = (results: ReadonlyArray<Result>): ReadonlyArray<string> => {
   if (results.length < worldsMin) return []
   const reached = new Set(results.flatMap(({ marks }) => marks.map(([mark]) => mark)))

@@ -1,6 +1,6 @@
-/** States that a campaign has to reach: one that misses a state no longer shows what happens in it. */
+/** States that a campaign has to reach: otherwise it no longer tests them. */
 
-/** So many worlds reach them all. */
+/** This many worlds reach them all. */
 export const worldsMin = 200
 
 export const expectedMarks: ReadonlyArray<string> = [

@@ -1,4 +1,4 @@
-/** What a campaign is asked for on the command line. A chance that is not given comes from each seed. */
+/** The command line options of a campaign. Omitted probabilities are derived from each seed. */
 import { parseArgs } from "node:util"
 import type { Plan } from "./play/play.ts"
 import { type Chances, chancesOf } from "./Weather.ts"
@@ -30,9 +30,9 @@ export const parse = () => {
       twice: flag,
       bytes: flag,
       census: flag,
-      /** Ends with the first world that is broken. */
+      /** Stops at the first broken world. */
       first: flag,
-      /** Makes a broken world smaller, and tells it. */
+      /** Shrinks a broken world, and prints it. */
       shrink: flag,
       quiet: flag
     }

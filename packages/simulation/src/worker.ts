@@ -14,7 +14,7 @@ import { play, type Played, watchProcess } from "./play/play.ts"
 import { patchScheduler } from "./play/scheduler.ts"
 import { shrink, storyOf } from "./play/shrink.ts"
 
-/** A world that was played, as a line of the file of results. */
+/** A played world, as a line of the results file. */
 export interface Result {
   readonly seed: number
   readonly digest: string
@@ -39,7 +39,7 @@ const resultOf = (played: Played, broken: ReadonlyArray<string>): Result => ({
   runners: played.plan.runners
 })
 
-/** Where two plays of one seed are no longer the same. */
+/** The position at which two plays of one seed differ. */
 const differenceOf = (first: Played, second: Played): ReadonlyArray<string> => {
   const place = first.trace.findIndex((line, at) => line !== second.trace[at])
   if (place < 0 && first.trace.length === second.trace.length) return []
@@ -50,7 +50,7 @@ const lineOf = ({ broken, digest, events, ...result }: Result) =>
   [
     `seed ${result.seed}: ${result.runners} runners, ${result.statements} statements, ${result.steps} steps, ` +
       `${result.virtualMillis} ms, ${digest}`,
-    // Late commits are many, and do no harm by themselves.
+    // Late commits are frequent and harmless on their own.
     ...events.filter((event) => !/^\d+ late/.test(event)).map((event) => `    ${event}`),
     ...broken.map((each) => `  BROKEN: ${each}`)
   ].join("\n")

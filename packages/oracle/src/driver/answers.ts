@@ -1,4 +1,4 @@
-/** An answer beside the one that was expected, and as a line of a story. */
+/** Shows an answer next to the expected one, and as a line of a story. */
 import type { Call } from "../Oracle.ts"
 import type { Answer } from "../values.ts"
 import { type Difference, differenceOf } from "./compare.ts"

@@ -1,4 +1,4 @@
-/** What a merchant's lists and wallets say of what has happened, beside what the oracle remembers. */
+/** Compares a merchant's lists and wallets with the oracle's state. */
 import { walletOf } from "../books.ts"
 import { type Account, currencies } from "../state.ts"
 import { eventView, rowView, walletView } from "../views.ts"
@@ -38,7 +38,7 @@ const rowsDiffer = async (account: Account, read: Read): Promise<Difference | un
         of.no.value === actual["reference_id"]
     )
     if (expected === undefined) return { at: "ledger", expected: "no such row", actual }
-    // Of what is due in the same moment either may come first.
+    // Items that are due at the same time may come in either order.
     const by = expected.after - expected.before
     expected.before = balances.get(expected.currency) ?? 0
     expected.after = expected.before + by
@@ -66,7 +66,7 @@ const hasNumber = (actual: Shown, no: string | undefined) => {
 const byNumber = <T extends { readonly no: { readonly value: string | undefined } }>(a: T, b: T) =>
   a.no.value! < b.no.value! ? -1 : 1
 
-/** What came after the last one that is known, oldest first. */
+/** Everything after the last known item, oldest first. */
 const newest = async (
   known: ReadonlyArray<{ readonly no: { readonly value: string | undefined } }>,
   path: string,

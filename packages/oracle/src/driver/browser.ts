@@ -1,4 +1,4 @@
-/** A browser as buyers and people have it: it keeps what cookies it gets. */
+/** A browser of buyers and people: it keeps its cookies. */
 import type { Reply } from "./place.ts"
 
 let browsers = 1

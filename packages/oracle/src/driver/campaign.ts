@@ -1,6 +1,6 @@
 /**
- * Many programs, each from a seed, until nothing new is met. Then every operation must have succeeded and every code of
- * the errors must have been met, but for those that are listed here with their reason.
+ * Runs many programs, each from a seed, until nothing new is seen. Then every operation must have succeeded and every
+ * error code must have occurred, except those listed here with a reason.
  */
 import { operations } from "../Oracle.ts"
 import { type Marks, noMarks } from "./marks.ts"
@@ -12,14 +12,14 @@ import { shrink } from "./shrink.ts"
 export interface Campaign {
   readonly seed: number
   readonly stepsOfProgram: number
-  /** No new program is begun after so many steps. */
+  /** No new program starts after this many steps. */
   readonly stepsMax: number
-  /** The plateau: it has seen all when no signature was new for so many steps. */
+  /** The plateau: the campaign ends after this many steps without a new signature. */
   readonly quietSteps: number
-  /** A line is written after about so many steps. */
+  /** A progress line is written after about this many steps. */
   readonly tellEvery: number
   readonly tell: (line: string) => void
-  /** A failing program is tried with fewer steps so often. */
+  /** How often a failing program is tried with fewer steps. */
   readonly shrinkTries: number
 }
 
@@ -27,7 +27,7 @@ export interface Outcome {
   readonly steps: number
   readonly marks: Marks
   readonly failure: (Failure & { readonly seed: number }) | undefined
-  /** How many steps have shown no new signature in the end. */
+  /** The number of final steps without a new signature. */
   readonly quiet: number
 }
 
@@ -64,7 +64,7 @@ export const campaign = async (
   return { steps, marks, quiet, failure: undefined }
 }
 
-/** Codes of docs/errors.md that no program here can meet, and why. */
+/** Codes of docs/errors.md that no program here can produce, with the reason. */
 export const unmet: Readonly<Record<string, string>> = {
   delivery_not_found: "deliveries are not stated yet",
   report_not_found: "reports are not stated yet",
@@ -72,10 +72,10 @@ export const unmet: Readonly<Record<string, string>> = {
   internal_error: "nothing fails beneath the service"
 }
 
-/** A code that callers at once meet, or do not: it is no gap. */
+/** Codes that depend on concurrency: their absence is not a gap. */
 const byChance: ReadonlySet<string> = new Set(["idempotency_in_progress"])
 
-/** What a whole campaign must have met and has not. `codes`: those of docs/errors.md. */
+/** What a whole campaign should have seen and has not. `codes`: those of docs/errors.md. */
 export const gapsOf = ({ marks }: Pick<Outcome, "marks">, codes: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...operations.filter((name) => !marks.succeeded.has(name)).map((name) => `${name} never succeeded`),
   ...codes

@@ -1,8 +1,8 @@
-/** Whether an answer is the one that was expected. A number of the service's is learnt where it is seen first. */
+/** Compares an answer with the expected one. The service's own numbers are learnt when they first appear. */
 import { type Check, Hole, iso, Part, Time } from "../values.ts"
 
 export interface Difference {
-  /** Where in the answer. */
+  /** The path in the answer. */
   readonly at: string
   readonly expected: unknown
   readonly actual: unknown
@@ -58,7 +58,7 @@ export const differenceOf = (expected: unknown, actual: unknown, at = "data"): D
   return expected === actual ? undefined : differs()
 }
 
-/** As people read it. */
+/** Formatted for people. */
 export const shown = (expected: unknown): unknown => {
   if (expected instanceof Hole) return expected.value ?? `a text like ${expected.form}`
   if (expected instanceof Part) return shown(expected.fields)

@@ -1,4 +1,4 @@
-/** What the calls of random programs are made of: numbers of objects, good and bad values of fields. */
+/** The inputs of random programs: numbers of objects, valid and invalid field values. */
 import type { Oracle } from "../Oracle.ts"
 import { type Account, methods as ways } from "../state.ts"
 import type { Draw } from "./random.ts"
@@ -10,7 +10,7 @@ export interface Numbered {
   readonly ownNo?: string | undefined
 }
 
-/** One of these, mostly a late one; now and then another merchant's, or none. */
+/** One of these, mostly a recent one; sometimes another merchant's, or an unknown one. */
 export const refOf = (
   things: (account: Account) => ReadonlyArray<Numbered>,
   account: Account,
@@ -63,7 +63,7 @@ export const metadataOf = (draw: Draw): unknown =>
     "text"
   ])
 
-/** What has no value is left out. */
+/** Drops undefined values. */
 export const body = (fields: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 

@@ -1,4 +1,4 @@
-/** The calls of random programs: each of what is there, and now and then with a value that will not do. */
+/** The calls of random programs: made from existing objects, sometimes with an invalid value. */
 import type { Call, Oracle } from "../Oracle.ts"
 import { scopesKnown } from "../rights.ts"
 import type { Account } from "../state.ts"
@@ -306,7 +306,7 @@ export const makers: Readonly<Record<string, Maker>> = {
   stand: (account, draw) => {
     const at = `/operator/v1/merchants/${account.merchantId}`
     if (draw.once(4)) return { method: "GET", key: "operator", path: at }
-    // For good, so seldom. A bank that is away could not come back.
+    // It is permanent, so rare. A bank that is down could not come back.
     const act = draw.once(20) && account.reachable ? "close" : draw.of(["suspend", "resume"])
     return { method: "POST", key: "operator", path: `${at}/${act}` }
   },
@@ -354,13 +354,13 @@ export const makers: Readonly<Record<string, Maker>> = {
   }
 }
 
-/** Of few scopes, which a developer may have or not. */
+/** A few scopes, which a developer may have or lack. */
 const scopesOf = (draw: Draw) => {
   const sets = [["orders:read", "refunds:write"], ["balance:read"], ["webhooks:write"], ["erasures:write"]]
   return draw.of(sets)
 }
 
-/** What waits for a dispute's end would be erased later, so the dispute ends first. */
+/** An order with an open dispute would be erased later, so the dispute ends first. */
 const erasing = (account: Account, draw: Draw, oracle: Oracle): Made => {
   const open = account.disputes.find(isOpen)
   const isDry = draw.once(3)

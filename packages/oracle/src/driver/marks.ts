@@ -1,4 +1,4 @@
-/** What a run has met: operations with their answers and the state before. */
+/** What a run has seen: operations with their answers and the state before. */
 import type { Call } from "../Oracle.ts"
 import { disputeNamed } from "../disputes.ts"
 import { type Account, named } from "../state.ts"
@@ -20,7 +20,7 @@ export const note = (marks: Marks, name: string, { error, reason, replayed, stat
   if (error !== undefined) marks.codes.add(error)
 }
 
-/** In one word or two, what there was: coarse, since each word multiplies the signatures. */
+/** The state in one or two words: coarse, since each word multiplies the signatures. */
 export const stateBefore = (account: Account, { body, path }: Call): string => {
   const inPath = decodeURIComponent(/^\/v1\/(?:test_helpers\/)?[a-z_]+\/([^/?]+)/.exec(path)?.[1] ?? "")
   const ref = inPath === "" ? String((body as Record<string, unknown> | undefined)?.["trade_no"] ?? "") : inPath

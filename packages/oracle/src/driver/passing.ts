@@ -2,7 +2,7 @@
 import type { Oracle } from "../Oracle.ts"
 import type { Place } from "./place.ts"
 
-/** From one moment at which something is due to the next, and at each until it is clear what was done. */
+/** Moves from one due time to the next, and waits at each until the state is determined. */
 export const passOn = async (place: Place, oracle: Oracle, millis: number) => {
   const end = place.now() + millis
   const go = async (to: number) => {

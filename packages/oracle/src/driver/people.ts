@@ -7,7 +7,7 @@ import type { Place } from "./place.ts"
 
 export const isRole = (key: Call["key"]): key is Role => roles.includes(key as Role)
 
-/** A session is used for so long. Some acts want a younger one. */
+/** How long a session is used. Some acts need a more recent one. */
 const usedFor = 1 * hours
 
 export const peopleOf = (place: Place) => {

@@ -1,4 +1,4 @@
-/** The service of the test kit as a place to play at: real HTTP, and a clock that the driver moves. */
+/** The test kit's service as the driver's target: real HTTP, and a clock that the driver moves. */
 
 const unlimited = { writes: 1_000_000, reads: 1_000_000, csv: 1_000_000, helpers: 1_000_000 }
 
@@ -12,18 +12,18 @@ export interface Reply {
 /** A running service whose clock the driver moves. */
 export interface Place {
   readonly now: () => number
-  /** Moves the clock forward in one step, and lets be done what is due then. */
+  /** Moves the clock in one step, and runs what is due then. */
   readonly leap: (millis: number) => Promise<void>
-  /** Lets time pass: all that is due on the way is done. */
+  /** Lets time pass, running everything that comes due. */
   readonly pass: (millis: number) => Promise<void>
-  /** Waits until all is done that is due now. */
+  /** Waits until everything due is done. */
   readonly rest: () => Promise<void>
   readonly invite: (person: Readonly<Record<"email" | "merchant_id" | "role", string>>) => Promise<unknown>
-  /** All that was mailed. */
+  /** All mails. */
   readonly mails: () => ReadonlyArray<string>
-  /** Where the console's pages are. */
+  /** The console's address. */
   readonly url: string
-  /** Waits for what goes by real time, such as the queue of calls that are logged. */
+  /** Waits for work in real time, such as the queue of logged calls. */
   readonly breathe: () => Promise<void>
   readonly newMerchant: () => Promise<{ readonly merchantId: string; readonly keys: Readonly<Record<string, string>> }>
   readonly send: (request: {
@@ -34,14 +34,14 @@ export interface Place {
   }) => Promise<Reply>
 }
 
-/** Settings that the service must have: buyers come from addresses of their own, and people sign in by mail. */
+/** Required settings: buyers have their own addresses, and people sign in by mail. */
 export const settingsWith = (mailServer: string) => ({
   TRUSTED_PROXIES: "127.0.0.1",
   SMTP_URL: mailServer,
   MAIL_FROM: "coffer@pay.example"
 })
 
-/** What it needs of a running service. */
+/** The required parts of a running service. */
 export interface House {
   readonly url: string
   readonly operatorToken: string
@@ -49,11 +49,11 @@ export interface House {
   readonly atRest: () => Promise<void>
   readonly pass: (millis: number) => Promise<void>
   readonly leap: (millis: number) => Promise<void>
-  /** What its mail server took. */
+  /** Mails that its mail server accepted. */
   readonly mails: ReadonlyArray<string>
 }
 
-/** Of a page, the order that it leads to; of an archive, what it has. */
+/** For a page, its order; for an archive, its content. */
 const bodyOf = async (response: Response): Promise<Reply["body"]> => {
   const type = response.headers.get("content-type") ?? ""
   if (type.startsWith("application/json")) return (await response.json()) as Reply["body"]
@@ -63,7 +63,7 @@ const bodyOf = async (response: Response): Promise<Reply["body"]> => {
   return { data: { order } }
 }
 
-/** The numbers of each kind, and all of its text. */
+/** The numbers by kind, and the whole text. */
 const archiveIn = (tar: Buffer) => {
   const numbers = { orders: new Set<unknown>(), refunds: new Set<unknown>(), disputes: new Set<unknown>() }
   const nameOf = { orders: "trade_no", refunds: "refund_no", disputes: "dispute_no" }

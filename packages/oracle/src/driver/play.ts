@@ -1,4 +1,4 @@
-/** Plays a program on a service and on the oracle, and compares all that a merchant can see. */
+/** Plays a program on a service and on the oracle, and compares everything that a merchant can see. */
 import { type Call, Oracle } from "../Oracle.ts"
 import type { Account } from "../state.ts"
 import { type Answer, seconds } from "../values.ts"
@@ -22,7 +22,7 @@ export interface Failure {
 
 const merchantsPlayed = 2
 
-/** Events, ledger and wallets are read and compared after so many steps, and before time passes. */
+/** Events, ledger and wallets are compared after this many steps, and before time passes. */
 const stepsPerReading = 10
 
 export const play = async (
@@ -75,7 +75,7 @@ class Game {
   }
 
   async step(planned: Step, isLast: boolean): Promise<Found | undefined> {
-    // What a step is made of may be a number that only the books have told.
+    // A step may need a number that only the books contain.
     const isTime = this.unread >= this.stepsBetween || needsBooks.has(planned.does)
     const found = (this.unread > 0 && isTime ? await this.readBooks("books") : undefined) ?? (await this.act(planned))
     return found ?? (isLast ? this.readBooks("books") : undefined)
@@ -109,7 +109,7 @@ class Game {
     return name === "erasures.create" && expected.status === 202 ? this.afterErasure(call, reply) : undefined
   }
 
-  /** Whatever it took out is seen at once, and so is what it should have left. */
+  /** What it removed is compared at once, and so is what it should have kept. */
   private async afterErasure({ merchant }: Call, { body }: Reply): Promise<Found | undefined> {
     this.keyed.length = 0
     const { erasure_no } = body.data as { readonly erasure_no: string }
@@ -125,7 +125,7 @@ class Game {
     return undefined
   }
 
-  /** Lets time pass until it is done; minutes, where nothing of the buyer is on its way. */
+  /** Lets time pass until it is done: minutes, if nothing of the buyer is in progress. */
   private async waitForErasure(merchant: number, erasureNo: string): Promise<Difference | undefined> {
     let status: unknown
     for (let tries = 0; tries < 40; tries++) {
@@ -139,7 +139,7 @@ class Game {
     return { at: "erasure", expected: "done", actual: status }
   }
 
-  /** All at once; the objects and the books are read, and compared with each order that explains the answers. */
+  /** All concurrently; then objects and books are read, and compared with each order that explains the answers. */
   private async playTogether({ calls, reads }: Meeting): Promise<Found | undefined> {
     const answered = await Promise.all(calls.map(async (call) => ({ call, reply: await this.send(call) })))
     const read: Array<(typeof answered)[number]> = []
@@ -151,7 +151,7 @@ class Game {
       this.oracle,
       answered,
       read,
-      // Why two calls were in each other's way may be said by either's moment.
+      // The reason of a conflict between two calls depends on timing.
       ({ reason: _, ...expected }: Answer, { reply }) => differenceOfAnswer(expected, reply),
       async () => (await this.readBooks("books"))?.difference
     )
@@ -191,7 +191,7 @@ class Game {
     return this.place.send({ method: call.method, path: call.path, headers, body: call.body })
   }
 
-  /** A bank that stays away would be asked again for ever, in all programs that follow. */
+  /** A bank that stays down would be retried for ever, in all later programs. */
   async leave() {
     for (const [merchant, { merchantId }] of this.merchants.entries()) {
       const at = `/operator/v1/merchants/${merchantId}`

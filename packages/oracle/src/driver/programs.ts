@@ -1,6 +1,6 @@
 /**
- * Random programs. A step knows what it does and a seed of its own; the call is made of these and of what is there when
- * its turn comes, so that a program from which steps were taken out still makes sense.
+ * Random programs. A step has a kind and its own seed; the call is derived from these and the state at its turn, so
+ * that a program with steps removed is still valid.
  */
 import type { Call, Oracle } from "../Oracle.ts"
 import type { Account } from "../state.ts"
@@ -17,13 +17,13 @@ export interface Step {
 
 export interface Meeting {
   readonly calls: ReadonlyArray<Call>
-  /** What shows in which order they were done. */
+  /** Calls that show the order of concurrent calls. */
   readonly reads: ReadonlyArray<Call>
 }
 
 export type Act = { readonly call: Call } | { readonly together: Meeting } | { readonly pass: number }
 
-/** How often each is drawn. */
+/** The weight of each. */
 const weights: Readonly<Record<string, number>> = {
   create: 14,
   pay: 18,
@@ -79,13 +79,13 @@ export const programOf = (seed: number, length: number, merchants: number): Read
   const draw = drawFrom(seed)
   return Array.from({ length }, () => ({
     does: draw.of(drawn),
-    // Mostly one merchant, so that much meets; the others see that nothing of it is theirs.
+    // Mostly one merchant, so that objects interact; the others check isolation.
     merchant: draw.once(8) ? draw.int(merchants) : 0,
     seed: draw.int(2 ** 31)
   }))
 }
 
-/** What a step does now. `earlier`: the calls with a key until now. */
+/** The call of a step. `earlier`: earlier calls with a key. */
 export const actOf = (step: Step, oracle: Oracle, earlier: ReadonlyArray<Call>): Act => {
   const draw = drawFrom(step.seed)
   if (step.does === "pass") return passing(oracle, draw)
@@ -102,7 +102,7 @@ export const actOf = (step: Step, oracle: Oracle, earlier: ReadonlyArray<Call>):
     draw,
     oracle
   )
-  // What was kept under a key is gone after an erasure.
+  // Stored answers are gone after an erasure.
   const idempotencyKey =
     draw.once(4) && made.method !== "GET" && made.key === undefined
       ? `key-${account.erasures.length}-${draw.int(6)}`
@@ -112,7 +112,7 @@ export const actOf = (step: Step, oracle: Oracle, earlier: ReadonlyArray<Call>):
   return { call: { merchant: step.merchant, key, idempotencyKey, ...made } as Call }
 }
 
-/** Calls that meet in one object; now and then one call twice, with one key. */
+/** Calls on the same object; sometimes one call twice, with one key. */
 const meeting = (account: Account, merchant: number, draw: Draw, oracle: Oracle): Meeting => {
   const group = draw.of(groups)
   const focused = focusOn(account, (things) => (things.length === 0 ? [] : [draw.of(things.slice(-6))]))
@@ -134,7 +134,7 @@ const meeting = (account: Account, merchant: number, draw: Draw, oracle: Oracle)
   return { calls: isDoubled ? [1, 2, 3].map(() => ({ ...calls[0]!, idempotencyKey })) : calls, reads }
 }
 
-/** What lets a merchant's key work again. */
+/** Acts that make a merchant's key work again. */
 const backToWork = (account: Account): Made | undefined => {
   const path = `/operator/v1/merchants/${account.merchantId}`
   if (account.suspended) return { method: "POST", path: `${path}/resume` }
@@ -143,7 +143,7 @@ const backToWork = (account: Account): Made | undefined => {
 
 const makesOfOrders: ReadonlySet<string> = new Set(["pay", "refund", "dispute", "expire", "updateOrder", "sendReceipt"])
 
-/** What a step is about, and what is done instead where there is none. */
+/** The object that a step needs, and the step that creates one if there is none. */
 const needs: Readonly<
   Record<string, readonly ["refunds" | "disputes" | "links" | "endpoints" | "payouts" | "keys" | "erasures", string]>
 > = {
@@ -168,7 +168,7 @@ const needs: Readonly<
   readErasure: ["erasures", "erase"]
 }
 
-/** While a bank is away the time of the next retry is unknown, so it comes back first. */
+/** While a bank is down the time of the next retry is unknown, so it is brought up first. */
 const passing = (oracle: Oracle, draw: Draw): Act => {
   const away = oracle.accounts.findIndex(({ reachable }) => !reachable)
   if (away !== -1) {
@@ -176,7 +176,7 @@ const passing = (oracle: Oracle, draw: Draw): Act => {
     if (back !== undefined) return { call: { merchant: away, key: "operator", ...back } }
     return { call: { merchant: away, key: "sandbox", method: "POST", path: channel, body: { reachable: true } } }
   }
-  // Long ones are rare: the service looks around at each hour of them.
+  // Long ones are rare: the service works at each hour of them.
   if (draw.once(400)) return { pass: 91 * days }
   if (draw.once(12)) return { pass: 8 * days }
   const spans = [1 * seconds, 5 * seconds, 1 * minutes, 11 * minutes, 31 * minutes, 1 * hours, 1 * hours, 1 * days]

@@ -1,10 +1,10 @@
 /** Numbers from a seed (mulberry32): the same program each time. */
 
 export interface Draw {
-  /** From 0 up to and without `below`. */
+  /** From 0 to `below`, exclusive. */
   readonly int: (below: number) => number
   readonly of: <T>(things: ReadonlyArray<T>) => T
-  /** True once in so many times. */
+  /** True once in this many times. */
   readonly once: (among: number) => boolean
 }
 

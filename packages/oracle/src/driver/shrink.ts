@@ -1,4 +1,4 @@
-/** Takes steps out of a program that fails, for as long as it fails in the same way. */
+/** Removes steps from a failing program as long as it fails in the same way. */
 import { noMarks } from "./marks.ts"
 import type { Place } from "./place.ts"
 import { type Failure, play } from "./play.ts"
@@ -12,7 +12,7 @@ export const shrink = async (
 ): Promise<Failure> => {
   let steps = program.slice(0, failure.step + 1)
   if (triesMax === 0) return failure
-  // Read after each step, the books say which one it was; unless the difference comes of steps that follow at once.
+  // Books read after each step show which one it was, unless the difference needs steps in quick succession.
   const sharp = await play(place, steps, noMarks(), 1)
   const stepsBetween = sharp === undefined ? undefined : 1
   let smallest = sharp ?? failure

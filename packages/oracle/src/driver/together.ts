@@ -1,13 +1,13 @@
 /**
- * Several callers at once. Their answers, and the objects and books afterwards, must be those of some order of the
- * calls: each order is tried on a copy of what the oracle remembers, and the first that fits is taken.
+ * Concurrent callers. Their answers, and the objects and books afterwards, must match some order of the calls: each
+ * order is tried on a copy of the oracle's state, and the first match is taken.
  */
 import type { Call, Oracle } from "../Oracle.ts"
 import type { Account } from "../state.ts"
 import type { Answer } from "../values.ts"
 import type { Difference } from "./compare.ts"
 
-/** Calls of one account that may meet in the same objects: names of makers (`programs.ts`). */
+/** Calls of one account that may use the same objects: names of makers (`programs.ts`). */
 export const groups: ReadonlyArray<ReadonlyArray<string>> = [
   ["create", "create", "create"],
   ["pay", "pay"],
@@ -29,7 +29,7 @@ export const groups: ReadonlyArray<ReadonlyArray<string>> = [
   ["updateEndpoint", "deleteEndpoint"]
 ]
 
-/** The account with one object of each kind, so that calls meet. Nothing of the account itself may be changed by it. */
+/** The account reduced to one object of each kind, so that calls conflict. The account itself must not be changed. */
 export const focusOn = (account: Account, which: <T>(things: ReadonlyArray<T>) => ReadonlyArray<T>): Account => {
   const orders = which(account.orders)
   const of = <T extends { readonly order: Account["orders"][number] }>(things: ReadonlyArray<T>) =>
@@ -44,7 +44,7 @@ export const focusOn = (account: Account, which: <T>(things: ReadonlyArray<T>) =
   })
 }
 
-/** A refusal that says no more than that another call was at work; it has changed nothing. */
+/** A refusal that only reports a concurrent call, and has changed nothing. */
 const stoodBack = ({ reply }: Answered) =>
   (reply.body.error === "idempotency_in_progress" && reply.status === 409) ||
   reply.headers.get("coffer-reason") === "remaining_changed" ||
@@ -59,7 +59,7 @@ export interface Answered {
   }
 }
 
-/** Why no order of the calls explains what was answered; undefined: one does, and the oracle has followed it. */
+/** Why no order of the calls explains the answers; undefined: one does, and the oracle has adopted it. */
 export const noOrderExplains = async <T extends Answered>(
   oracle: Oracle,
   calls: ReadonlyArray<T>,
@@ -69,7 +69,7 @@ export const noOrderExplains = async <T extends Answered>(
 ): Promise<Difference | undefined> => {
   const before = oracle.accounts
   let last: Difference | undefined
-  // Two at least are at work, or none has stood back.
+  // At least two ran, or none was refused for concurrency.
   const effective = calls.filter((answered) => !stoodBack(answered))
   for (const order of ordersOf(effective)) {
     oracle.accounts = copyOf(before)
@@ -97,7 +97,7 @@ const ordersOf = <T>(things: ReadonlyArray<T>): ReadonlyArray<ReadonlyArray<T>> 
         ordersOf([...things.slice(0, index), ...things.slice(index + 1)]).map((rest) => [thing, ...rest])
       )
 
-/** All the way down, with what is shared and what goes in circles. Functions hold nothing that changes. */
+/** A deep copy that keeps shared and circular references. Functions have no mutable state. */
 const copyOf = <T>(value: T, copies = new Map<unknown, unknown>()): T => {
   if (typeof value !== "object" || value === null || value instanceof RegExp) return value
   const known = copies.get(value)

@@ -1,24 +1,24 @@
-/** A real session of Postgres behind one of the world. It takes a unit at a time, and knows when it waits. */
+/** A real session of Postgres behind one of the world. It runs one unit at a time, and detects waits for locks. */
 import type { Socket } from "node:net"
 import { real } from "../machine.ts"
 import type { Client } from "./Client.ts"
 import { errorOf, Frames, letterOf } from "./wire.ts"
 
 export interface Answer {
-  /** What the service is sent, but for notifications. */
+  /** Called with everything for the service except notifications. */
   readonly frames: ReadonlyArray<Buffer>
   /** `I` outside of a transaction, `T` in one, `E` in one that has failed, and "" where the session has ended. */
   readonly status: string
   readonly error: { readonly code: string; readonly message: string } | undefined
 }
 
-/** How long a statement may take in real time before it is asked whether it waits for a lock. */
+/** How long a statement may take in real time before its locks are checked. */
 const patienceMillis = 4
 const again = 2
 
 export class Backend {
   pid: number | undefined
-  /** Notifications that have come and were not handed on. */
+  /** Received notifications that were not forwarded yet. */
   notices: Array<Buffer> = []
   answer: Answer | undefined
   private socket: Socket | undefined
@@ -31,7 +31,7 @@ export class Backend {
   private readonly control: Client
   private readonly keyOf: (frame: Buffer) => Buffer
 
-  /** `keyOf`: what the world is told of its process instead of the truth. */
+  /** `keyOf`: the simulated process id and key. */
   constructor(port: number, control: Client, keyOf: (frame: Buffer) => Buffer) {
     this.control = control
     this.keyOf = keyOf
@@ -46,7 +46,7 @@ export class Backend {
     this.socket.write(bytes)
   }
 
-  /** Sends a unit that waits for no lock, and returns what Postgres says. */
+  /** Sends a unit that waits for no lock, and returns the answer. */
   async ask(bytes: Buffer): Promise<Answer> {
     this.send(bytes)
     await this.whenDone()
@@ -57,7 +57,7 @@ export class Backend {
     return new Promise<void>((resolve) => this.whenAnswered(resolve))
   }
 
-  /** True when it has answered, false when it waits for a lock. Which of them it is does not depend on speed. */
+  /** True when it has answered, false when it waits for a lock. The result does not depend on speed. */
   answeredOrBlocked(): Promise<boolean> {
     return new Promise((resolve, reject) => {
       let isOver = false
@@ -82,7 +82,7 @@ export class Backend {
     return (await this.control.value(`select cardinality(pg_blocking_pids(${this.pid}))`)) !== "0"
   }
 
-  /** One that has waited for a lock goes on when the gate says so, and not when Postgres lets it: two would race. */
+  /** A waiting session continues when the gate decides, not when Postgres does: two would race. */
   freeze() {
     if (this.pid === undefined || this.isStopped) return
     this.isStopped = true
@@ -95,7 +95,7 @@ export class Backend {
     process.kill(this.pid, "SIGCONT")
   }
 
-  /** When this has ended, its locks are gone. */
+  /** After this its locks are released. */
   async end() {
     this.socket?.removeAllListeners("close")
     this.socket?.destroy()

@@ -1,4 +1,4 @@
-/** A client of the machine's own, for the gate and the laws: trusted, one simple query after the other, all in text. */
+/** The machine's own client, for the gate and the laws: trusted, one simple query at a time, in text format. */
 import type { Socket } from "node:net"
 import { real } from "../machine.ts"
 import { columnsOf, errorOf, Frames, letterOf, query, startup } from "./wire.ts"

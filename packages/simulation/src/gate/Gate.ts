@@ -1,6 +1,6 @@
 /**
- * Between the service and Postgres, at the wire: one unit at a time is in Postgres, in the seed's order, and the world
- * stands still meanwhile. A session that waits for a lock is parked until the lock is free, or its time is over.
+ * A proxy on the wire between the service and Postgres: one unit at a time runs in Postgres, in the seed's order, while
+ * the world is paused. A session that waits for a lock is parked until the lock is free, or its time is over.
  */
 import { machine } from "../machine.ts"
 import type { Weather } from "../Weather.ts"
@@ -20,7 +20,7 @@ export interface Options {
   readonly control: Client
   readonly weather: Weather
   readonly firstTransaction: string
-  /** Whether the trace has all bytes, and not only that they were the same. */
+  /** Whether the trace has all bytes, and not only their hash. */
   readonly showsBytes: boolean
 }
 
@@ -77,7 +77,7 @@ export class Gate {
     return this.options.showsBytes ? wire.shown(bytes) : `${bytes.length} ${digestOf(bytes)}`
   }
 
-  /** Of a way to Postgres or back: seldom long. */
+  /** The delay to Postgres or back: rarely long. */
   latency() {
     const drawn = this.world.dice.below(1_000)
     return drawn < 990 ? 0.05 + (drawn % 50) / 50 : 5 + drawn / 10
@@ -89,7 +89,7 @@ export class Gate {
     return 3_000 + this.weather.dice.below(5_000)
   }
 
-  /** From now on. Where no session is let in any more, those that are in have to come again. */
+  /** From now on. If new sessions are refused, the existing ones have to reconnect. */
   refuse(refusal: Refusal | undefined) {
     this.refusal = refusal
     if (refusal?.isOfStartups !== true) return
@@ -165,7 +165,7 @@ export class Gate {
     this.hold(session, answer)
   }
 
-  /** The unit has run, and keeps its locks: its commit comes later, or its time is over before. */
+  /** The unit has run and keeps its locks: its commit comes later, or it times out first. */
   private hold(session: Session, answer: Answer) {
     const { dice } = this.weather
     const millis = dice.chance(0.9) ? 1 + dice.below(400) : 1_000 + dice.below(5_000)
@@ -195,7 +195,7 @@ export class Gate {
     else await this.locks.park(session, done)
   }
 
-  /** As when its time is over, or it was cancelled. */
+  /** As after a time-out or a cancellation. */
   private async rollBack(session: Session, code: string) {
     session.held = undefined
     await session.backend.ask(wire.query("rollback"))
@@ -204,7 +204,7 @@ export class Gate {
     session.deliver({ frames: [wire.errorResponse(code, error.message), wire.ready("I")], status: "I", error })
   }
 
-  /** What a client asks for beside its session. */
+  /** Requests of a client outside its session. */
   cancelFor(no: number) {
     const session = this.sessions.get(no)
     if (session === undefined) return
@@ -212,7 +212,7 @@ export class Gate {
     else if (this.locks.isParked(session)) this.perform(() => this.locks.cancel(session, "57014"))
   }
 
-  /** The service has let go of a session, or has died. What it had sent before may still be done, and much later. */
+  /** The service has closed a session, or has died. What it sent before may still run, even much later. */
   dropped(session: Session, wasKilled: boolean) {
     const { world } = this
     const { unit } = session
@@ -229,12 +229,12 @@ export class Gate {
     this.end(session)
   }
 
-  /** Whether its unit goes on without it. */
+  /** Whether its unit continues without it. */
   isLeft(session: Session) {
     return this.left.has(session)
   }
 
-  /** Its locks and its row in `pg_stat_activity` are gone when the world goes on. */
+  /** Its locks and its row in `pg_stat_activity` are gone when the world continues. */
   end(session: Session) {
     this.left.delete(session)
     this.locks.forget(session)
@@ -242,7 +242,7 @@ export class Gate {
     this.perform(() => session.backend.end())
   }
 
-  /** Whoever listens hears what was committed before anything else happens: an empty unit shows that it has. */
+  /** Listeners are notified of a commit before anything else happens: an empty unit confirms that. */
   private async spreadNotices() {
     for (const session of this.sessions.values()) {
       if (!session.isListening || session.isBusy || session.isDropped) continue
@@ -251,7 +251,7 @@ export class Gate {
     }
   }
 
-  /** Ends all that is left of a world. */
+  /** Ends everything left of a world. */
   async close() {
     await this.working
     const rest = [...this.sessions.values()]
@@ -262,7 +262,7 @@ export class Gate {
 
 const nameOf = (session: Session, unit: Unit) => `session ${session.no}: ${labelOf(unit).slice(0, 60)}`
 
-/** A transaction that the gate has begun is none for the service. */
+/** A transaction opened by the gate is invisible to the service. */
 const outside = ({ error, frames }: Answer): Answer => ({
   frames: [...frames.filter((frame) => wire.letterOf(frame) !== "Z"), wire.ready("I")],
   status: "I",

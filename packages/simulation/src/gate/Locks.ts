@@ -1,6 +1,6 @@
 /**
- * Sessions that wait for a lock. Each is frozen, and goes on by itself when its lock is free: in the order in which
- * they came, and not in a race. Limits of time and circles of locks are played here, in virtual time.
+ * Sessions that wait for a lock. Each is frozen until its lock is free, and they continue in their order of arrival,
+ * without a race. Time-outs and deadlocks are simulated here, in virtual time.
  */
 import { machinery } from "../World.ts"
 import type { WorldTimer } from "../WorldTimer.ts"
@@ -37,7 +37,7 @@ export class Locks {
     this.parked.delete(session)
   }
 
-  /** `answered` is called when it has gone on. */
+  /** `answered` is called when it has continued. */
   async park(session: Session, answered: () => Promise<void>) {
     const { world } = this.gate
     const { lock, statement } = session.reader.limits
@@ -55,7 +55,7 @@ export class Locks {
     if (circle.length > 0) await this.cancel(this.gate.weather.dice.pick(circle), "40P01")
   }
 
-  /** Ends its wait. It may have got its lock meanwhile: then its answer is that. */
+  /** Ends its wait. It may have got its lock meanwhile, and then has the normal answer. */
   async cancel(session: Session, code: string) {
     const parked = this.parked.get(session)
     if (parked === undefined) return
@@ -75,7 +75,7 @@ export class Locks {
     await parked.answered()
   }
 
-  /** Those whose locks are free go on, until all have answered or wait again. */
+  /** Continues sessions whose locks are free, until all have answered or wait again. */
   async resume() {
     for (let session = await this.free(); session !== undefined; session = await this.free()) {
       const { answered } = this.parked.get(session)!
@@ -93,7 +93,7 @@ export class Locks {
     return undefined
   }
 
-  /** The parked sessions that wait for one another, if this one is among them. */
+  /** The parked sessions in a deadlock with this one. */
   private async circleOf(session: Session): Promise<ReadonlyArray<Session>> {
     const byPid = new Map([...this.parked.keys()].map((each) => [String(each.backend.pid), each]))
     const waitsFor = new Map<Session, ReadonlyArray<Session>>()

@@ -1,4 +1,4 @@
-/** Postgres refuses a kind of statement for a while: no session is cut, and no kill shows what that does. */
+/** Postgres refuses a kind of statement for a while, a case that neither cuts nor kills cover. */
 import type { Dice } from "../dice.ts"
 import { type Unit, writes } from "./units.ts"
 
@@ -8,7 +8,7 @@ interface Class {
   readonly refuses: (unit: Unit) => boolean
 }
 
-/** One of each class that a server may get into, and out of again. */
+/** One of each class of temporary server errors. */
 const classes: ReadonlyArray<Class> = [
   { code: "28P01", message: "password authentication failed", refuses: ({ isStartup }) => isStartup },
   { code: "42501", message: "permission denied for table orders", refuses: writes },

@@ -12,16 +12,16 @@ export class Session {
   /** The runner at its other end. */
   readonly owner: number
   reader: UnitReader
-  /** The unit that Postgres has, or that is on its way there. */
+  /** The unit in Postgres, or in transit. */
   unit: Unit | undefined
-  /** As the service knows it: outside of a transaction unless Postgres has said otherwise. */
+  /** The state as the service knows it: outside of a transaction by default. */
   status = "I"
   isListening = false
-  /** The service hears nothing more of it. */
+  /** The service gets no more messages from it. */
   isDropped = false
-  /** Whether its unit has left for Postgres and not arrived. */
+  /** Whether its unit is in transit to Postgres. */
   isOnItsWay = false
-  /** What is answered once the transaction is committed that the gate has begun for the unit. */
+  /** The answer to send once the gate has committed its transaction for the unit. */
   held: Answer | undefined
   /** Whether its connection breaks before the answer. */
   losesAnswer = false
@@ -57,7 +57,7 @@ export class Session {
     this.gate.world.note(`s${this.no} ${line}`)
   }
 
-  /** What Postgres says of the unit goes back to the service. */
+  /** Sends the unit's answer to the service. */
   deliver({ error, frames, status }: Answer) {
     const { gate } = this
     this.note(`< ${gate.shown(Buffer.concat(frames))}${error === undefined ? "" : ` ${error.code} ${error.message}`}`)
@@ -75,7 +75,7 @@ export class Session {
     })
   }
 
-  /** Notifications that came between two units. */
+  /** Notifications between two units. */
   deliverNotices() {
     const notices = this.takeNotices()
     if (notices.length === 0) return
@@ -83,7 +83,7 @@ export class Session {
     this.send(Buffer.concat(notices), () => {})
   }
 
-  /** As when the network breaks. What Postgres does with the unit is another matter. */
+  /** As after a network failure. Postgres may still run the unit. */
   cut() {
     this.socket.destroy()
     const { peer } = this.socket
@@ -150,7 +150,7 @@ export class Session {
     const parameters = wire.parametersOf(frame)
     const millis = (name: string) => Number(parameters.find(([key]) => key === name)?.[1] ?? Infinity)
     this.reader = this.readerWith({ statement: millis("statement_timeout"), lock: millis("lock_timeout") })
-    // Limits of the machine's time would end statements whenever it is slow.
+    // Real time limits would end statements whenever the machine is slow.
     const kept = parameters
       .filter(([name]) => !/timeout|keepalive/.test(name))
       .map(([name, value]) => [name, name === "database" ? this.gate.database : value] as const)
@@ -175,7 +175,7 @@ export class Session {
     })
   }
 
-  /** It reaches Postgres, unless the way there is cut. */
+  /** It reaches Postgres, unless the connection is cut. */
   arrive(unit: Unit) {
     const { gate } = this
     gate.world.lane(
@@ -192,5 +192,5 @@ export class Session {
   }
 }
 
-/** A trace says of bytes that they were the same. */
+/** The trace records a hash of the bytes. */
 export const digestOf = (bytes: Buffer | string) => createHash("sha256").update(bytes).digest("hex").slice(0, 12)

@@ -1,6 +1,6 @@
 /**
- * What a session of the service sends until it waits for an answer, and what is changed in it: the machine's clock,
- * process ids, transaction ids and limits of time do not get into the world.
+ * Units: what a session sends until it waits for an answer, and the substitutions in it: the machine's clock, process
+ * ids, transaction ids and time limits are kept out of the world.
  */
 import { boundOf, framed, letterOf, textAt } from "./wire.ts"
 
@@ -18,17 +18,17 @@ export interface Limits {
   readonly lock: number
 }
 
-/** What stands for the machine's own numbers. */
+/** Substitutes for the machine's own numbers. */
 export interface Stands {
   /** The session's process id. */
   readonly pid: number
-  /** The real one for one that stands for it. */
+  /** The real id for a substitute. */
   readonly pidOf: (stand: number) => number
-  /** The transaction id with which the world began. */
+  /** The transaction id at the start of the world. */
   readonly firstTransaction: string
 }
 
-/** Process ids of a world begin here: no real one is so large. */
+/** Substitute process ids start here: no real one is this large. */
 export const pidBase = 9_000_000
 
 const rewritten = (text: string, stands: Stands) =>
@@ -48,7 +48,7 @@ export const mayNotify = ({ texts }: Unit) =>
   texts.some((text) => /\b(insert|update|delete|notify|pg_notify|commit)\b/i.test(text))
 export const usesClock = ({ texts }: Unit) => texts.some((text) => text.includes("sim.clock"))
 export const listens = ({ texts }: Unit) => texts.some((text) => /^\s*listen\b/i.test(text))
-/** Whether it is a transaction of its own, which may be committed later. */
+/** Whether it is a transaction by itself, which may be committed later. */
 export const isWhole = (unit: Unit) => writes(unit) && !unit.texts.some((text) => ofTransactions.test(text))
 
 export const labelOf = ({ isStartup, texts }: Unit) =>

@@ -1,10 +1,10 @@
-/** Messages of Postgres' protocol, version 3: cut out of a stream, and the few that the gate makes itself. */
+/** Messages of Postgres' protocol, version 3: parsed from a stream, and the few that the gate creates. */
 
 export const protocolVersion = 196_608
 export const cancelRequest = 80_877_102
 export const tlsRequest = 80_877_103
 
-/** Cuts a stream into messages. The first from a client has no letter before its length. */
+/** Splits a stream into messages. A client's first message has no type byte. */
 export class Frames {
   private rest: Buffer = Buffer.alloc(0)
 
@@ -62,7 +62,7 @@ export const errorOf = (frame: Buffer): { readonly code: string; readonly messag
   return { code: field("C"), message: field("M") }
 }
 
-/** A text that ends with a zero, and where the next one begins. */
+/** A zero-terminated text, and the position after it. */
 export const textAt = (frame: Buffer, start: number): readonly [string, number] => {
   const end = frame.indexOf(0, start)
   return [frame.toString("utf8", start, end), end + 1]

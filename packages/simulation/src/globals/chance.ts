@@ -1,4 +1,4 @@
-/** Random bytes and numbers of a world: from its seed. */
+/** A world's random bytes and numbers, from its seed. */
 import crypto from "node:crypto"
 import { machine } from "../machine.ts"
 import type { World } from "../World.ts"

@@ -1,4 +1,4 @@
-/** Files and compression: done at once, and answered in their turn, so that no thread decides who is first. */
+/** Files and compression: done synchronously, with callbacks in order, so that no thread decides who is first. */
 import fs from "node:fs"
 import zlib from "node:zlib"
 import { machine } from "../machine.ts"
@@ -18,7 +18,7 @@ export const patchDisk = () => {
   const promises = fs.promises as unknown as Calls
   for (const [name, machines] of Object.entries(promises)) {
     const sync = files[`${name}Sync`]
-    // A file that stays open is an object of its own.
+    // An open file.
     if (typeof machines !== "function" || sync === undefined || name === "open") continue
     promises[name] = (...args) =>
       machine.world === undefined
@@ -41,7 +41,7 @@ const replaced = (machines: Call, sync: Call): Call => {
     if (machine.world === undefined || typeof done !== "function") return machines(...args)
     return inTurn(() => sync(...args.slice(0, -1)), done as (error: unknown, value: unknown) => void)
   }
-  // `realpath.native` and what `promisify` looks for.
+  // `realpath.native`, and the properties that `promisify` uses.
   for (const key of Reflect.ownKeys(machines)) {
     if (key === "length" || key === "name" || key === "prototype") continue
     Object.defineProperty(call, key, Object.getOwnPropertyDescriptor(machines, key)!)

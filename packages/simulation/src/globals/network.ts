@@ -1,4 +1,4 @@
-/** Sockets and servers of a world: pairs of streams in memory. Everything else that would leave the process throws. */
+/** A world's sockets and servers: pairs of streams in memory. Everything else that would leave the process throws. */
 import dgram from "node:dgram"
 import dns from "node:dns"
 import http from "node:http"
@@ -76,7 +76,7 @@ const patchServers = () => {
   })
 }
 
-/** Between runners the handshake alone is played: which protocol both have. */
+/** Between runners only the protocol negotiation of the handshake is simulated. */
 const patchTls = () => {
   const { connect, createServer } = tls
   Object.assign(tls, {
@@ -96,7 +96,7 @@ const patchTls = () => {
   })
 }
 
-/** No world has these yet: what asks for one says so, and the world fails. */
+/** Not simulated yet: a call fails the world with a message. */
 const forbid = (owner: object, names: ReadonlyArray<string>) => {
   for (const name of names) {
     const machines: unknown = Reflect.get(owner, name)

@@ -1,4 +1,4 @@
-/** What a process knows and measures of itself: the same in each world. */
+/** Process information and measurements: the same in each world. */
 import os from "node:os"
 import v8 from "node:v8"
 import { machine } from "../machine.ts"

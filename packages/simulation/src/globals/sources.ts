@@ -1,6 +1,6 @@
 /**
- * Sources that are changed while they are loaded: Effect's hashes of objects, which would depend on what the process
- * has done before, and faults that a test plants outside the code.
+ * Source transformations at load time: Effect's hashes of objects, which would depend on earlier work of the process,
+ * and faults that a test plants without changing the code.
  */
 import { registerHooks } from "node:module"
 
@@ -10,7 +10,10 @@ interface Change {
   readonly to: string
 }
 
-/** The hash of an object is random in Effect, and kept. Here it is the next of a row that begins with each world. */
+/**
+ * Effect gives an object a random hash and stores it. Here it is the next number of a sequence that restarts with each
+ * world.
+ */
 const hashes: ReadonlyArray<Change> = [
   { file: "/effect/dist/Hash.js", from: "Math.random()", to: "globalThis.nextHash()" },
   {
@@ -39,7 +42,7 @@ export const beginHashes = () => {
   globalThis.forgetHashes?.()
 }
 
-/** Each is a mistake that a programmer could make, in a line of the service. A campaign has to find it. */
+/** Each is a plausible bug in a line of the service, which a campaign has to find. */
 export const plantedFaults: Readonly<Record<string, Change>> = {
   "a lost batch counts as written": {
     file: "/src/platform/commit/writeBatch.ts",

@@ -1,4 +1,4 @@
-/** Clocks, timers and turns of a world. */
+/** A world's clocks, timers and turns. */
 import timers from "node:timers"
 import timersPromises from "node:timers/promises"
 import { promisify } from "node:util"
@@ -15,7 +15,7 @@ export const patchTime = () => {
 
 const patchClocks = () => {
   const RealDate = real.Date
-  // Effect makes a BigInt of it, so it is whole.
+  // Effect converts it to a BigInt, so it is an integer.
   const now = () => (machine.world === undefined ? RealDate.now() : Math.floor(machine.world.now))
   globalThis.Date = class extends RealDate {
     constructor(...args: ReadonlyArray<unknown>) {
@@ -97,7 +97,7 @@ interface Turn {
 const turns = new WeakSet<object>()
 const isTurn = (value: unknown): value is Turn => typeof value === "object" && value !== null && turns.has(value)
 
-/** One runner's turns come in order, as Node's do. */
+/** A runner's turns run in order, as in Node. */
 const turnOf = (world: World, run: Callback, args: ReadonlyArray<unknown>) => {
   const turn = { isLive: true, ref: () => turn, unref: () => turn, hasRef: () => true }
   turns.add(turn)

@@ -1,4 +1,4 @@
-/** The runners of a world: the service's own wiring, each in its place, killed, stopped and started again. */
+/** A world's runners: the service's own wiring, each in a slot; they are killed, stopped and restarted. */
 import { createHash } from "node:crypto"
 import http from "node:http"
 import { Effect, Exit, Layer, Logger, Scope } from "effect"
@@ -16,7 +16,7 @@ const env = {
 }
 
 export interface Reply {
-  /** 0 where no answer came. */
+  /** 0 if no answer came. */
   readonly status: number
   readonly text: string
   readonly headers: http.IncomingHttpHeaders
@@ -30,7 +30,7 @@ export class Runners {
   private readonly world: World
   private readonly postgresPort: number
   private readonly folder: string
-  /** How many there are at a time. */
+  /** The number of concurrent runners. */
   readonly places: number
   private count = 0
 
@@ -48,7 +48,7 @@ export class Runners {
     return 1 + ((runner - 1) % this.places)
   }
 
-  /** Starts one in the next place, in a step of its own. */
+  /** Starts one in the next slot, in its own step. */
   async start() {
     const { world } = this
     const runner = ++this.count
@@ -72,7 +72,7 @@ export class Runners {
     world.note(`runner ${runner} is built`)
   }
 
-  /** Takes its place when it has ended. One that cannot start ends, and is started again, as by a supervisor. */
+  /** Restarts a runner when it has ended or could not start, like a supervisor. */
   async replace(runner: number) {
     const { world } = this
     for (let tries = 1; ; tries++) {
@@ -91,7 +91,7 @@ export class Runners {
     }
   }
 
-  /** In good order, as on SIGTERM. */
+  /** An orderly stop, as on SIGTERM. */
   async stop(runner: number) {
     const { world } = this
     world.note(`runner ${runner} stops`)
@@ -134,7 +134,7 @@ export class Runners {
   }
 }
 
-/** What the service logs as a warning or worse is a state that a world has reached. */
+/** A log line of level warning or above counts as a reached state. */
 const marking = (world: World) =>
   Logger.layer([
     Logger.make(({ logLevel, message }) => {

@@ -1,6 +1,6 @@
 /**
- * What callers do in a world, and what they were answered. Each has an order of its own; some send a request twice at
- * once, and all send it again with the same key until they have an answer.
+ * The callers of a world, and their answers. Each has its own order; some send a request twice concurrently, and all
+ * retry with the same key until they have an answer.
  */
 import { Effect } from "effect"
 import { newMerchant } from "../../../testkit/src/newMerchant.ts"
@@ -8,7 +8,7 @@ import type { World } from "../World.ts"
 import { Readiness } from "./readiness.ts"
 import { operatorToken, type Reply, type Runners } from "./Runners.ts"
 
-/** A request that its caller holds to be done, since the answer said so. */
+/** A request that was acknowledged. */
 export interface Done {
   readonly key: string
   readonly act: "create" | "pay" | "note" | "name" | "refund" | "expire"
@@ -21,7 +21,7 @@ export interface Outcome {
   readonly done: Array<Done>
   /** Merchants' numbers of refunds that were refused. */
   readonly refused: Array<string>
-  /** What no answer may be. */
+  /** Answers that must not occur. */
   readonly broken: Array<string>
 }
 
@@ -32,10 +32,10 @@ interface Envelope {
 const textOf = (answer: object, field: string) => JSON.stringify(Reflect.get(answer, field))
 
 const triesMax = 40
-/** Of an object that another caller changes at this moment. */
+/** For an object that another caller is changing. */
 const passing = ["buyer_busy", "remaining_changed"]
 const reasonOf = ({ headers }: Reply) => headers["coffer-reason"]
-/** Whether a later try could not be answered in another way, as one could whose key is in use at this moment. */
+/** Whether a retry would get the same answer, unlike that for a key in use. */
 const isFinal = (reply: Reply) => {
   const isConflict = reply.text.includes('"error":"conflict"') && !passing.includes(String(reasonOf(reply)))
   if (reply.status === 409) return isConflict
@@ -92,11 +92,11 @@ export class Story {
       this.note(no, tradeNo, "second")
     ])
     if (paid.status === 200) this.outcome.done.push({ key: "", act: "pay", tradeNo })
-    // The last is more than any order here is worth.
+    // The last exceeds the amount of any order here.
     await Promise.all([100, 200, 20_000].map((amount) => this.refund(no, tradeNo, amount)))
   }
 
-  /** It is not paid and not ended otherwise, so it ends once, and its key gets no other answer than that. */
+  /** It is neither paid nor ended, so it ends once, and its key always gets that answer. */
   private async expiring(no: number) {
     const tradeNo = await this.create(no)
     if (tradeNo === undefined) return
@@ -110,7 +110,7 @@ export class Story {
     }
   }
 
-  /** The second name stays, though the first is sent again: its key was used up. */
+  /** The second name stays although the first is sent again: its key was used. */
   private async renaming(no: number) {
     const tradeNo = await this.create(no)
     if (tradeNo === undefined) return
@@ -154,7 +154,7 @@ export class Story {
     return this.world.dice.chance(0.4) ? Promise.all([ask(), ask()]) : [await ask()]
   }
 
-  /** Until there is an answer that will not change. Some ask once more after it, as a caller does who has lost it. */
+  /** Retries until a final answer. Some repeat the call afterwards, like a caller who lost the answer. */
   private async ask(no: number, path: string, key: string | undefined, body: object | undefined): Promise<Reply> {
     const { world } = this
     for (let tries = 1; ; tries++) {
@@ -173,7 +173,7 @@ export class Story {
     }
   }
 
-  /** All answers of one key that said yes are the same. */
+  /** All successful answers of one key are equal. */
   private judge(key: string | undefined, { status, text }: Reply) {
     if (key === undefined || status < 200 || status > 299) return
     const answer = { status, ...(JSON.parse(text) as Envelope).data }

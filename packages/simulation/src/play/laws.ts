@@ -1,4 +1,4 @@
-/** What holds at the end of every world: each acknowledged change is there once, and the laws of the auditor. */
+/** Invariants at the end of every world: each acknowledged change exists once, and the auditor's laws hold. */
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Postgres from "../../../../src/platform/postgres/Postgres.ts"

@@ -27,7 +27,7 @@ export interface Played {
   readonly digest: string
   readonly events: ReadonlyArray<Event>
   readonly marks: ReadonlyMap<string, number>
-  /** What is wrong with it; empty when nothing is. */
+  /** The problems found; empty if there are none. */
   readonly broken: ReadonlyArray<string>
   readonly statements: number
   readonly steps: number
@@ -75,14 +75,14 @@ const tell = async ({ orders, runners: places }: Plan, world: World, gate: Gate,
   await world.sleep(restMillis)
 }
 
-/** Steps are many where fibers give way often. */
+/** There are many steps if fibers yield often. */
 const stepsOf = (world: World, most: number) =>
   300 + world.dice.below(Math.ceil((most * 40) / Math.min(40, world.budget)))
 
-/** What a plan does in a world's course ends the world if it fails. */
+/** A failing planned action ends the world. */
 const carriedOut = (world: World, work: Promise<void>) => work.catch((error: unknown) => world.fail(error))
 
-/** Returns which one it will be. */
+/** Returns its number. */
 const planKill = (world: World, { weather }: Gate, runners: Runners): number | undefined => {
   const runner = 1 + weather.dice.below(runners.places)
   const steps = stepsOf(world, 2_500)
@@ -131,7 +131,7 @@ const planRefusal = (world: World, gate: Gate, story: Story): ReadonlyArray<Prom
   return [carriedOut(world, refuse)]
 }
 
-/** What would have ended a process ends its world. */
+/** An error that would end a process ends its world. */
 export const watchProcess = () => {
   const failed = (error: unknown) => {
     if (machine.world !== undefined) machine.world.fail(new Error("a process would have ended", { cause: error }))
@@ -142,6 +142,6 @@ export const watchProcess = () => {
   }
   process.on("uncaughtException", failed)
   process.on("unhandledRejection", failed)
-  // Each service listens for the end of the terminal.
+  // Each service adds a listener for SIGHUP.
   process.stdin.setMaxListeners(0)
 }

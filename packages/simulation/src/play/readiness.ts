@@ -1,4 +1,4 @@
-/** The law of `/readyz`: a runner that has done nothing right for ten seconds, though it was asked, is not ready. */
+/** The law of `/readyz`: a runner whose answers all failed for ten seconds is not ready. */
 import type { World } from "../World.ts"
 import type { Reply, Runners } from "./Runners.ts"
 
@@ -6,7 +6,7 @@ const patienceMillis = 10_000
 const asksMin = 3
 
 export class Readiness {
-  /** By place: since when it has given no good answer, and how many bad ones. */
+  /** By slot: since when it has given no good answer, and the number of bad ones. */
   private readonly bad = new Map<number, { readonly since: number; count: number }>()
   private readonly world: World
   private readonly runners: Runners
@@ -25,7 +25,7 @@ export class Readiness {
     this.bad.set(place, before)
   }
 
-  /** Looks each second until `isOver`, and says what is wrong. */
+  /** Checks each second until `isOver`, and returns the problems. */
   async watch(isOver: () => boolean): Promise<ReadonlyArray<string>> {
     const lies = new Set<string>()
     while (!isOver()) {

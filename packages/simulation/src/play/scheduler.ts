@@ -1,6 +1,6 @@
 /**
  * Fibers in the seed's order. Effect's scheduler is changed at its prototype, so that fibers which libraries and
- * callbacks fork go through the seed as well. Priorities do not count, and a fiber may give way between any two steps.
+ * callbacks fork go through the seed as well. Priorities are ignored, and a fiber may yield between any two steps.
  */
 import type { Fiber } from "effect"
 import { MixedScheduler, type SchedulerDispatcher } from "effect/Scheduler"

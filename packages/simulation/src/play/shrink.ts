@@ -16,7 +16,7 @@ export const shrink = async (place: Place, broken: Played): Promise<Played> => {
     return true
   }
   while (best.plan.orders > 1 && (await isSmaller({ ...best.plan, orders: best.plan.orders - 1 })));
-  // Halves first, then each by itself. What is left out has no number in `events`, so that it is not tried again.
+  // Halves first, then single events. Removed ones have no number in `events`, so that they are not tried again.
   for (let size = Math.ceil(best.events.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let start = 0; start < best.events.length;) {
       const left = best.events.slice(start, start + size).map(({ no }) => no)
@@ -27,7 +27,7 @@ export const shrink = async (place: Place, broken: Played): Promise<Played> => {
   return best
 }
 
-/** What callers did and were answered, and what went wrong; the statements are in the trace. */
+/** The calls with their answers, and the faults; the statements are in the trace. */
 export const storyOf = ({ broken, events, plan, trace }: Played): string =>
   [
     `--seed ${plan.seed} --orders ${plan.orders} --without ${[...plan.without].join() || "0"}`,
