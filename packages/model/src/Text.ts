@@ -51,7 +51,8 @@ const isClean = (text: string): boolean => !controls.test(text) && text.isWellFo
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)/
 
 // All control characters, line and paragraph separators, and overrides of the writing direction. Marks and isolates,
-// which Arabic and Hebrew need, end with the text and are allowed. oxlint-disable-next-line no-control-regex
+// which Arabic and Hebrew need, end with the text and are allowed.
+// oxlint-disable-next-line no-control-regex
 const breaksLine = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/
 
 // There are at most as many code points as units and at least half as many, so few texts need counting.

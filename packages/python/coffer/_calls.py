@@ -59,7 +59,7 @@ def path(template: str, *values: str) -> str:
 def _segment(value: object) -> str:
     if not isinstance(value, str) or value == "":
         raise ValueError("expected the number of an object, not an empty one")
-    # An address drops these, however they are written.
+    # URLs normalize these away, in any spelling.
     if value in (".", ".."):
         raise ValueError(f'"{value}" cannot stand in an address')
     return quote(value, safe="")
@@ -68,7 +68,7 @@ def _segment(value: object) -> str:
 def prepared(request: Request, base_url: str, user_agent: str, base: Limits, options: CallOptions) -> Prepared:
     """The body is encoded once, so each try sends the same bytes."""
     body, upload = request.body, request.upload
-    # Methods of writes alone take this option.
+    # Only methods of writes accept this option.
     key = idempotency_key_of(cast("WriteOptions", options).get("idempotency_key")) if request.is_keyed else None
     headers = {"User-Agent": user_agent}
     if body is not None:

@@ -12,14 +12,14 @@ from ._errors import CofferError, InvalidRequestError
 from ._options import FollowOptions
 from ._retry import retry_delay
 
-# Seconds that an answer may take to come; the service takes 25 at most.
+# Seconds that the service may hold an answer; it accepts at most 25.
 _wait_seconds = 25
-# The most that a page has.
+# The maximum page size.
 _page_max = 100
-# Between two answers, so that many events in a row come as pages; and after an empty one that came too early.
+# The pause between two answers, so that bursts arrive as pages; and after an empty answer that came too early.
 _rest_seconds = 0.25
 _early_seconds = 1.0
-# Between two answers of a service that does not know `wait`: most of the quota of reads is left to others.
+# The poll interval for a service without `wait`: it leaves most of the read quota to others.
 _poll_seconds = 3.0
 
 
@@ -54,7 +54,7 @@ def follow_steps(
 ) -> Generator[Step, Told, None]:
     """`after` of the query: the newest object that was read before; None: from the first one; left out: from now on."""
 
-    # A service that is older than `wait` refuses it by its name, and is asked now and then.
+    # A service from before `wait` refuses the parameter by name, and is polled instead.
     wait: dict[str, Any] = {"wait": _wait_seconds}
 
     def answer_of(ask: dict[str, Any]) -> Generator[Step, Told, dict[str, Any]]:

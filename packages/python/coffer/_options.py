@@ -146,7 +146,7 @@ class Limits(NamedTuple):
 
 default_limits = Limits(timeout_seconds=20.0, deadline_seconds=60.0, max_retries=4)
 
-# The most that the timers of platforms take.
+# The maximum delay of platforms' timers.
 _seconds_max = 2_147_483.0
 _retries_max = 20
 

@@ -48,7 +48,7 @@ class _Listed:
 
     def after(self, page: _Page[Any]) -> dict[str, str]:
         """Where the next page begins."""
-        # Without an object there is no place to go on from, and to stop here would hide the rest.
+        # Without an object there is no cursor to continue from, and stopping here would hide the rest.
         if not page.data:
             raise RuntimeError(f"{page.url}: an empty page says that more follow")
         last = page.data[0 if self.is_forward else -1]

@@ -116,7 +116,7 @@ class Core(Generic[AnyClock]):
             if retry_in is None:
                 raise ended
             yield Sleep(retry_in)
-            # A pause may last longer than it was to: no time is left, and the last try has said what is wrong.
+            # A pause may last longer than planned: no time is left, and the last attempt's error is returned.
             if now() >= ends:
                 raise ended
 
@@ -184,13 +184,13 @@ class Transport:
         ends = self._core.clock.now() + seconds
         request = self._client.build_request(**self._core.sent(call, seconds))
         try:
-            # The server that a redirect names would get the key, and a file of passwords is not ours to read.
+            # A redirect would send the key to another server, and we must not read a netrc file.
             response = self._client.send(request, stream=True, follow_redirects=False, auth=httpx.Auth())
             try:
                 content = bytearray()
                 for chunk in response.iter_bytes():
                     content += chunk
-                    # Each wait for bytes has its own limit in httpx: an answer that drips would never reach it.
+                    # In httpx each wait for bytes has its own limit, which a slowly dripping answer would never reach.
                     if self._core.clock.now() > ends:
                         return Late()
                 return Raw(response, bytes(content))
@@ -287,7 +287,7 @@ def _answer_of(call: Prepared, failed: Failed, raw: Raw) -> Answer | ApiError:
     response = raw.response
     is_done = 200 <= response.status_code < 300
     is_binary = is_done and call.form == "bytes"
-    # The byte order mark stays, by which spreadsheets know that a file is UTF-8.
+    # Keeps the byte order mark, by which spreadsheets recognize UTF-8.
     text = "" if is_binary else raw.content.decode("utf-8", errors="replace")
     envelope = _parsed(text) if call.form == "json" or not is_done else None
     data: Any

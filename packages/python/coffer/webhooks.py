@@ -48,7 +48,7 @@ WebhookHeaders = Union[
 _tolerance_default = 300
 _own_header = "x-service-signature"
 _standard_headers = ("webhook-id", "webhook-timestamp", "webhook-signature")
-# 24 bytes or more in base64: what is shorter is no secret of the service.
+# At least 24 bytes in base64: the service's secrets are never shorter.
 _secret_form = re.compile(
     r"whsec_(?=.{32})(?:[\w+/-]{4})*(?:[\w+/-]{2}(?:==)?|[\w+/-]{3}=?)?", re.ASCII
 )
@@ -82,7 +82,7 @@ def verify(
     body = _bytes_of(raw_body)
     known = _secrets_of(secrets)
     signed = _signed_in(_by_name(headers))
-    # All are compared, whichever fits.
+    # Compares all signatures, even after a match.
     if not any([_is_signed_with(signed, body, secret) for secret in known]):
         raise WebhookVerificationError(
             "no_match",

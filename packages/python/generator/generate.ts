@@ -1,6 +1,6 @@
 /**
- * The modules of the Python package that follow from the contract. Places, methods and names are those of the SDK for
- * JavaScript, in snake case, since both read the same operations.
+ * Generates the Python package's modules from the contract. Places, methods and names are those of the JavaScript SDK,
+ * in snake case, since both are made from the same operations.
  */
 import { operationsIn } from "../../sdk/generator/operations.ts"
 import { published } from "../../sdk/generator/generate.ts"

@@ -1,4 +1,6 @@
-/** Writes the methods of the Python package: for each group of operations a class that waits, and one for `asyncio`. */
+/**
+ * Writes the methods of the Python package: for each group of operations a synchronous class, and one for `asyncio`.
+ */
 import { type Json, type Operation } from "../../sdk/generator/operations.ts"
 import {
   aboutGroup,

@@ -1,9 +1,12 @@
-/** Writes what operations take and answer as types of Python: a `TypedDict` for each object, an alias for the rest. */
+/**
+ * Writes the parameters and answers of operations as Python types: a `TypedDict` for each object, an alias for the
+ * rest.
+ */
 import { type Json, nameOf, type Operation, pascal } from "../../sdk/generator/operations.ts"
 import { followLeaves, isFollowed, pageFields } from "../../sdk/generator/resources.ts"
 import { bodyTypeOf, errorCodesIn, queryTypeOf, ranges, reached } from "../../sdk/generator/types.ts"
 
-/** A sequence that is sent may be of any kind; one that is received is a list. */
+/** A sent sequence may be of any type; a received one is a list. */
 type Way = "sent" | "received"
 
 interface Field {
@@ -13,7 +16,7 @@ interface Field {
   readonly about: string | undefined
 }
 
-/** Classes come before the aliases that name them. */
+/** Classes come before the aliases that use them. */
 interface Declared {
   readonly classes: Array<string>
   readonly aliases: Array<string>
@@ -63,7 +66,7 @@ export const pythonTypesOf = (document: Json, operations: ReadonlyArray<Operatio
 
 export const notByHand = "Written by `npm run sdk` from the contract: do not edit."
 
-/** The type of what a method takes or answers. Objects within it are declared with the types. */
+/** The type of a parameter or an answer. Nested objects are declared with the types. */
 export const pythonTypeOf = (schema: Json): string => typed(schema, "received", "", { classes: [], aliases: [] })
 
 export const docstring = (text: string, indent = ""): string =>
@@ -92,7 +95,7 @@ const objectOf = (name: string, schema: Json, way: Way, declared: Declared): str
   return dictOf(name, schema["description"], fields)
 }
 
-/** A field whose name is a word of the language needs the other form of the same. */
+/** A field named like a keyword needs the functional form. */
 const dictOf = (name: string, about: string | undefined, fields: ReadonlyArray<Field>): string => {
   const typeIn = ({ isRequired, type }: Field) => (isRequired ? type : `NotRequired[${type}]`)
   const aboutType = about === undefined ? [] : [about]
@@ -120,7 +123,7 @@ const dictOf = (name: string, about: string | undefined, fields: ReadonlyArray<F
   ].join("\n")
 }
 
-/** The words of the language that stand as fields in the contract, or might. */
+/** Python keywords that are, or might become, fields of the contract. */
 const keywords: ReadonlySet<string> = new Set(["from", "class", "in", "is", "import", "global", "return", "pass", "as"])
 
 const quoted = (type: string) => `'${type}'`

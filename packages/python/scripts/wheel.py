@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 root = Path(__file__).resolve().parent.parent
-# The first moment that a zip can say.
+# The earliest time in a zip file.
 date = (1980, 1, 1, 0, 0, 0)
 
 
@@ -40,7 +40,7 @@ def build_wheel(
     with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_STORED) as wheel:
         for member, content in sorted(files.items(), key=lambda file: (file[0].startswith(info), file[0])):
             entry = zipfile.ZipInfo(member, date)
-            # A plain file of Unix, which its owner writes and all read.
+            # A regular Unix file with mode 644.
             entry.create_system = 3
             entry.external_attr = 0o100644 << 16
             wheel.writestr(entry, content)

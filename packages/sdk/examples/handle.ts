@@ -1,13 +1,13 @@
-/** A shop's work for an event. An event may come more than once, and events may overtake one another. */
+/** A shop's handling of an event. An event may be delivered more than once, and out of order. */
 import type { Event } from "@coffer/sdk"
 
-/** Orders to be shipped, by their number. A shop has a database for it. */
+/** Orders to ship, by number. A real shop uses a database. */
 export const shipped = new Map<string, number>()
 
 const handled = new Set<string>()
 
 export const handle = async (event: Event): Promise<void> => {
-  // In a database: insert the id and what follows from the event in one transaction.
+  // With a database: insert the id and apply the event in one transaction.
   if (handled.has(event.id)) return
   if (event.type === "payment.succeeded") shipped.set(event.data.object.out_trade_no, event.data.object.amount)
   handled.add(event.id)

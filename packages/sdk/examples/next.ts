@@ -1,6 +1,6 @@
 /**
- * Webhooks in Next.js: `app/hook/route.ts`. The same function serves wherever a handler takes a standard `Request`, as
- * in Deno, Bun and at the edge.
+ * Webhooks in Next.js: `app/hook/route.ts`. The same function works wherever a handler takes a standard `Request`, such
+ * as in Deno, Bun and edge runtimes.
  */
 import { webhooks, WebhookVerificationError } from "@coffer/sdk"
 import { handle } from "./handle.ts"

@@ -14,16 +14,16 @@ export interface Sale {
 
 export interface ShopOptions {
   readonly coffer: Coffer
-  /** The endpoint's, which leads to `/hook`: `webhookEndpoints.create` answers it. */
+  /** The endpoint's signing secret, from the answer of `webhookEndpoints.create`; its URL is `/hook`. */
   readonly secret: () => string
-  /** Where buyers reach the shop. */
+  /** The shop's address for buyers. */
   readonly home: string
 }
 
 const books: Readonly<Record<string, number>> = { "Moby Dick": 1999, Emma: 1499 }
 
 export const makeShop = ({ coffer, home, secret }: ShopOptions) => {
-  // A shop has tables for both: the events that were handled, and its sales by their numbers.
+  // A real shop has tables for both: handled events, and sales by number.
   const handled = new Set<string>()
   const sales = new Map<string, Sale>()
 
@@ -42,7 +42,7 @@ export const makeShop = ({ coffer, home, secret }: ShopOptions) => {
     return order.checkout_url
   }
 
-  // The number protects: the same refund again is the same refund.
+  // The number makes this safe to retry: the same number is the same refund.
   const refund = (number: string, amount: number) =>
     coffer.refunds.create({ trade_no: number, amount, out_refund_no: `refund-${number}` })
 
@@ -65,7 +65,7 @@ export const makeShop = ({ coffer, home, secret }: ShopOptions) => {
       case "dispute.created":
         await answer(event.data.object.dispute_no, sale)
     }
-    // Last, so that an event whose work failed is done when it comes again.
+    // Last, so that an event whose handling failed is handled when it is delivered again.
     handled.add(event.id)
   }
 

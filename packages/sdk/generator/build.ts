@@ -1,4 +1,4 @@
-/** `npm pack` runs it: makes `dist`, the form that is published, from `src`. `tsc` is on npm's path. */
+/** `npm pack` runs it: builds `dist`, the published form, from `src`. `tsc` is on npm's path. */
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -10,7 +10,7 @@ rmSync(dist, { recursive: true, force: true })
 const { error, status } = spawnSync("tsc", ["-p", root], { stdio: ["ignore", "inherit", "inherit"] })
 if (error !== undefined || status !== 0) throw error ?? new Error(`tsc ended with ${status}`)
 
-// The compiler does it for modules only.
+// The compiler only does this for modules.
 for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
   if (!name.endsWith(".d.ts")) continue
   const text = readFileSync(`${dist}/${name}`, "utf8")

@@ -1,4 +1,4 @@
-/** The files of `src/generated`, as they follow from the contract. */
+/** Generates the files of `src/generated` from the contract. */
 import { Api } from "@coffer/contract/Api"
 import { OpenApi } from "effect/http-api"
 import { type Json, operationsIn } from "./operations.ts"

@@ -1,13 +1,13 @@
 /**
- * The merchant API's operations as the client shows them, read from the published document: where each stands on the
- * client, and what it takes and answers.
+ * The merchant API's operations for the client, from the published document: the place of each on the client, its
+ * parameters and its answer.
  */
 
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own
 export type Json = Record<string, any>
 
 export interface Operation {
-  /** Where it stands: `["testHelpers", "orders", "pay"]`, which is its `operationId` in the document. */
+  /** Its place: `["testHelpers", "orders", "pay"]`, which is its `operationId` in the document. */
   readonly place: ReadonlyArray<string>
   readonly method: string
   /** Without the version: `/orders/{ref}`. */
@@ -19,12 +19,12 @@ export interface Operation {
   readonly isBodyOptional: boolean
   readonly isUpload: boolean
   readonly takesIdempotencyKey: boolean
-  /** The schema of the answer's `data`; of a list, that of one object. */
+  /** The schema of the answer's `data`; for a list, that of one object. */
   readonly data: Json
   readonly isList: boolean
-  /** The answer is a file, and no envelope. */
+  /** The answer is a file without an envelope. */
   readonly isFile: boolean
-  /** The file is no text. */
+  /** The file is binary. */
   readonly isBinary: boolean
   /** Other forms of the answer, as media types. */
   readonly texts: ReadonlyArray<string>

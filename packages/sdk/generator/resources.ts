@@ -22,7 +22,7 @@ export const resourcesOf = (document: Json, operations: ReadonlyArray<Operation>
   ].join("\n")
 }
 
-/** A group holds operations, or groups that do. */
+/** A group contains operations or groups. */
 export interface Group {
   readonly operations: Array<Operation>
   readonly groups: Map<string, Group>
@@ -62,7 +62,7 @@ const holderOf = (name: string, about: string, groups: ReadonlyArray<string>, pl
 
 export const aboutGroup = (place: ReadonlyArray<string>) => `The methods of \`coffer.${place.join(".")}\`.`
 
-/** Objects have names of their own: a `Balance` is what is answered. */
+/** Avoids names of objects: `Balance` is the answer's type. */
 export const className = (place: ReadonlyArray<string>) => `${pascal(place)}Api`
 
 const classOf = (place: ReadonlyArray<string>, operations: ReadonlyArray<Operation>, document: Json) =>
@@ -107,10 +107,10 @@ const callMethod = (operation: Operation): string => {
   ].join("\n")
 }
 
-/** A write that its key makes the same, however often it is sent. */
+/** A write that its key makes idempotent. */
 export const isKeyed = ({ isUpload, method }: Operation): boolean => method !== "GET" && !isUpload
 
-/** A query of which nothing is needed may be left out. */
+/** A query without required parameters is optional. */
 const ifLeftOut = ({ query }: Operation) => (query.some(({ required }) => required) ? "" : " = {}")
 
 const bodyOf = (operation: Operation): readonly [parameter: string, field: string] => {
@@ -146,7 +146,7 @@ const listMethod = (operation: Operation, document: Json): string =>
     "  }"
   ].join("\n")
 
-/** A list that waits for what is newer. */
+/** A list that supports long polling. */
 export const isFollowed = ({ isList, query }: Operation): boolean => isList && query.some(({ name }) => name === "wait")
 
 export const followed =
@@ -154,7 +154,7 @@ export const followed =
   "id of the newest that you have handled; with the first where that is null, else with what happens from now on. It " +
   "goes on after a lost connection."
 
-/** The fields of a list's query that a follower does not take. */
+/** Query fields of a list that a follower does not accept. */
 export const followLeaves: ReadonlyArray<string> = ["limit", "starting_after", "ending_before", "created", "wait"]
 
 const followMethod = (operation: Operation, document: Json): string => {
@@ -168,31 +168,31 @@ const followMethod = (operation: Operation, document: Json): string => {
   ].join("\n")
 }
 
-/** By media type: the method's name, and the `format` that asks for it. */
+/** By media type: the method's name, and its `format`. */
 const formats: Readonly<Record<string, readonly [name: string, format: string, about: string]>> = {
   "text/csv": ["csv", "csv", "The same as a CSV file of at most 10,000 rows"],
   "image/svg+xml": ["qrCode", "svg", "A QR code of the same, as an SVG picture"]
 }
 
-/** Another form of an operation's answer, as a method of its own. */
+/** Another format of an operation's answer, as a separate method. */
 export interface TextForm {
   readonly name: string
   readonly format: string
   readonly about: string
-  /** The fields of the operation's query that it takes: all, those that choose, or none. */
+  /** The query fields that it accepts: all, the filters, or none. */
   readonly query: "all" | "filters" | "none"
 }
 
 export const textFormOf = ({ isList, place, query }: Operation, type: string): TextForm => {
   const [word, format, words] = formats[type]!
   const isReport = !isList && query.length > 0
-  // Several reports stand on one class, and none of them is cut off.
+  // Several reports share a class, and none of them is truncated.
   return isReport
     ? { name: `${place.at(-1)!}Csv`, format, about: "The same as a CSV file.", query: "all" }
     : { name: word, format, about: `${words}.`, query: isList ? "filters" : "none" }
 }
 
-/** The fields of a list's query that say which page. */
+/** The paging fields of a list's query. */
 export const pageFields: ReadonlyArray<string> = ["limit", "starting_after", "ending_before"]
 
 const textMethod = (operation: Operation, type: string): string => {

@@ -1,7 +1,7 @@
 /** Writes the types of what operations take and answer, from the schemas of the published document. */
 import { type Json, nameOf, type Operation, pascal, resolved } from "./operations.ts"
 
-/** A value that is sent may hold `undefined`, which JSON leaves out; one that is received is never changed. */
+/** A sent value may contain `undefined`, which JSON omits; a received one is read-only. */
 type Way = "sent" | "received"
 
 export const typesOf = (document: Json, operations: ReadonlyArray<Operation>): string => {
@@ -28,7 +28,7 @@ export const bodyTypeOf = ({ body, place }: Operation): string =>
 
 export const queryTypeOf = ({ place }: Operation): string => `${pascal(place)}Query`
 
-/** A type that a method names. */
+/** A type that is used by a method. */
 export const typeOf = (schema: Json): string => typed(schema, "received", "")
 
 const constant = (name: string, description: string, type: string) =>
@@ -40,7 +40,7 @@ export const errorCodesIn = (schemas: Json): ReadonlyArray<string> => [
   ...new Set(Object.values<Json>(schemas).flatMap(({ properties }) => properties?.error?.enum ?? []))
 ]
 
-/** The names that these schemas lead to. */
+/** The names reachable from these schemas. */
 export const reached = (from: ReadonlyArray<Json>, schemas: Json): ReadonlyArray<string> => {
   const found = new Set<string>()
   const visit = (node: unknown): void => {
@@ -97,7 +97,7 @@ const fields = ({ properties, required = [] }: Json, way: Way, indent: string): 
   return `{\n${lines.join("\n")}\n${indent}}`
 }
 
-/** The values of a range, and what it says. */
+/** The values of a range, and its description. */
 export const ranges: Readonly<Record<string, readonly [type: string, about: string]>> = {
   created: ["Moment", "Created between these moments, both included; one of them is enough."],
   paid_at: ["Moment", "Paid between these moments, both included; one of them is enough."],
@@ -132,7 +132,7 @@ const queryType = (schema: Json): string => {
 export const comment = (text: string | undefined, indent = ""): string =>
   text === undefined ? "" : `${indent}/** ${text.replaceAll("*/", "*\\/")} */\n`
 
-/** The field by which a list goes on: the one after `object` (spec: List conventions). */
+/** The field that is a list's cursor: the one after `object` (spec: List conventions). */
 export const cursorOf = ({ data }: Operation, document: Json): string => {
   const schema = resolved(data, document)
   return Object.keys(resolved(schema["oneOf"]?.[0] ?? schema, document)["properties"])[1]!

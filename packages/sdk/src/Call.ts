@@ -1,4 +1,4 @@
-/** A call that is under way: a promise of its object, and of the whole answer for callers that want it. */
+/** A pending call: a promise of its object, or of the whole response. */
 import type { Raw } from "./errors.ts"
 
 export interface Answer<T> extends Raw {
@@ -7,11 +7,11 @@ export interface Answer<T> extends Raw {
   readonly requestId: string | undefined
   /** For a write. */
   readonly idempotencyKey: string | undefined
-  /** It is the stored answer of an earlier request with the same Idempotency-Key. */
+  /** Whether it is the stored answer of an earlier request with the same Idempotency-Key. */
   readonly isReplayed: boolean
-  /** It is a file that was cut off at 10,000 rows, such as that of `csv()`. Narrower filters give the rest. */
+  /** Whether the file, such as that of `csv()`, was truncated at 10,000 rows. Narrower filters return the rest. */
   readonly isTruncated: boolean
-  /** How many tries it took. */
+  /** The number of attempts. */
   readonly attempts: number
 }
 
@@ -23,12 +23,12 @@ export class Call<T> implements Promise<T> {
     this.#answer = answer
   }
 
-  /** The answer with its status, its headers and its text. */
+  /** The response with status, headers and text. */
   withResponse(): Promise<Answer<T>> {
     return this.#answer
   }
 
-  // A call is awaited like any promise.
+  // A call can be awaited like any promise.
   // oxlint-disable-next-line unicorn/no-thenable
   then<A = T, B = never>(
     onDone?: ((data: T) => A | PromiseLike<A>) | null,

@@ -1,13 +1,13 @@
 /**
- * A list. Nothing is fetched before the program reads. `for await (const order of list)` goes through all of it, page
- * after page: newest first, or, from `ending_before` on, oldest first, to follow new objects.
+ * A lazy list: nothing is fetched before it is read. `for await (const order of list)` reads all pages: newest first,
+ * or, from `ending_before` on, oldest first, to follow new objects.
  */
 
-/** One page as the service answers it. */
+/** One page of the list. */
 export interface ListData<Item> {
   readonly object: "list"
   readonly resource: string
-  /** Whether another page follows in this direction. A short page does not say so. */
+  /** Whether another page follows in this direction. A short page may still be followed by one. */
   readonly has_more: boolean
   readonly url: string
   /** Newest first. */
@@ -15,11 +15,11 @@ export interface ListData<Item> {
 }
 
 export interface Page<Item> extends ListData<Item> {
-  /** The page after this one in the direction of the list; undefined after the last. */
+  /** The next page in the direction of the list; undefined after the last. */
   readonly next: () => Promise<Page<Item> | undefined>
 }
 
-/** Where the next page begins. */
+/** The cursor of the next page. */
 export type Cursor = { readonly starting_after: string } | { readonly ending_before: string }
 
 type PageAt<Item> = (cursor: Cursor | undefined) => Promise<Page<Item>>
@@ -38,7 +38,7 @@ export class List<Item> implements AsyncIterable<Item> {
     return this.#pageAt(undefined)
   }
 
-  /** Page after page, as long as the program reads. */
+  /** All pages, fetched as they are read. */
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
     let page: Page<Item> | undefined = await this.page()
     while (page !== undefined) {
@@ -52,7 +52,7 @@ export class List<Item> implements AsyncIterable<Item> {
   }
 }
 
-/** `fetch` asks for the page at a cursor. `isForward`: towards the newest. */
+/** `fetch` requests the page at a cursor. `isForward`: towards the newest. */
 export const listOf = <Item>(
   fetch: (cursor: Cursor | undefined) => PromiseLike<ListData<Item>>,
   idOf: (item: Item) => string,
@@ -60,7 +60,7 @@ export const listOf = <Item>(
 ): List<Item> => {
   const after = ({ data, url }: ListData<Item>): Cursor => {
     const last = isForward ? data[0] : data.at(-1)
-    // Without an object there is no place to go on from, and to stop here would hide the rest.
+    // Without an object there is no cursor to continue from, and stopping here would hide the rest.
     if (last === undefined) throw new Error(`${url}: an empty page says that more follow`)
     return isForward ? { ending_before: idOf(last) } : { starting_after: idOf(last) }
   }

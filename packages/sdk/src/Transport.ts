@@ -1,6 +1,6 @@
 /**
- * Sends calls: one try after the other, each within its time, all of them within the call's. Each try of a write has
- * the same Idempotency-Key, so the service does it once.
+ * Sends calls with retries: each attempt has a time limit, and the whole call has one. All attempts of a write have the
+ * same Idempotency-Key, so the service does it once.
  */
 import { type Answer, Call } from "./Call.ts"
 import { type Query, queryString } from "./encode.ts"
@@ -34,13 +34,13 @@ interface Request {
   readonly upload?: Upload
   /** A write, which takes an Idempotency-Key. */
   readonly isKeyed?: boolean
-  /** The answer is a file and not JSON. */
+  /** The answer is a file instead of JSON. */
   readonly isText?: boolean
-  /** The same, and its bytes are no text. */
+  /** The same, and the file is binary. */
   readonly isBinary?: boolean
 }
 
-/** A call as it is sent, each time. */
+/** The request of a call, the same for each attempt. */
 interface Prepared {
   readonly method: string
   readonly path: string
@@ -144,12 +144,12 @@ export class Transport {
       if (!(ended instanceof CofferError)) return ended
       if (retryInMs === undefined) throw ended
       await this.#clock.sleep(retryInMs, signal)
-      // A pause may last longer than it was to: no time is left, and the last try has said what is wrong.
+      // A pause may last longer than planned: no time is left, and the last attempt's error is returned.
       if (this.#clock.now() >= ends) throw ended
     }
   }
 
-  /** One try. It fails only with the reason of the caller's signal; all else is returned. */
+  /** One attempt. It only fails with the reason of the caller's signal; every other error is returned. */
   async #attempt<T>(call: Prepared, attempt: number, millis: number): Promise<Answer<T> | CofferError> {
     const failed: Failed = {
       method: call.method,
@@ -166,7 +166,7 @@ export class Transport {
     const stop = () => controller.abort()
     call.signal?.addEventListener("abort", stop, { once: true })
     try {
-      // Not every fetch that a program brings along listens to its signal.
+      // Not every custom fetch honours its signal.
       const stopped = new Promise<never>((_, reject) => controller.signal.addEventListener("abort", reject))
       const raw = await Promise.race([this.#exchange(call, controller.signal), stopped])
       return answerOf<T>(call, failed, raw)
@@ -185,12 +185,12 @@ export class Transport {
       method,
       headers: { ...headers, "X-Api-Key": this.#apiKey },
       ...(body === undefined ? {} : { body }),
-      // The server that the redirect names would get the key.
+      // A redirect would send the key to another server.
       redirect: "manual",
       signal
     })
     if (isText && response.ok) {
-      // `text()` takes the byte order mark away, by which spreadsheets know that a file is UTF-8.
+      // `text()` strips the byte order mark, by which spreadsheets recognize UTF-8.
       return { response, text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(await response.arrayBuffer()) }
     }
     if (!isBinary || !response.ok) return { response, text: await response.text() }
@@ -198,7 +198,7 @@ export class Transport {
   }
 }
 
-/** Milliseconds that the service may wait by the query before it answers. */
+/** Milliseconds that the service may wait before it answers, by the query's `wait`. */
 const waitIn = (query: Query): number => ("wait" in query ? Number(query.wait) * 1_000 || 0 : 0)
 
 const longerBy = (millis: number, { deadlineMs, maxRetries, timeoutMs }: Limits): Limits => ({
@@ -207,7 +207,7 @@ const longerBy = (millis: number, { deadlineMs, maxRetries, timeoutMs }: Limits)
   deadlineMs: deadlineMs + millis
 })
 
-/** A read, or a write that its key makes the same. */
+/** A read, or a write that its key makes idempotent. */
 const isRepeatable = ({ idempotencyKey, method }: Prepared): boolean => method === "GET" || idempotencyKey !== undefined
 
 const formOf = (upload: Upload): FormData => {
@@ -252,7 +252,7 @@ const answerOf = <T>(call: Prepared, failed: Failed, raw: Raw): Answer<T> | ApiE
   }
 }
 
-/** Undefined for what is no JSON, or no object. */
+/** Undefined unless it is a JSON object. */
 const parsed = (text: string): object | undefined => {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,21 +1,21 @@
-/** Paths and queries as the service reads them. */
+/** Builds paths and queries. */
 
-/** A path whose parameters are one segment each. One that would lead elsewhere is refused. */
+/** A path with one segment for each parameter. A parameter that would change the path is refused. */
 export const path = (parts: TemplateStringsArray, ...values: ReadonlyArray<string>): string =>
   parts.reduce((built, part, index) => built + segment(values[index - 1]) + part)
 
 const segment = (value: unknown): string => {
   if (typeof value !== "string" || value === "")
     throw new TypeError("expected the number of an object, not an empty one")
-  // A URL drops these, however they are written.
+  // URLs normalize these away, in any spelling.
   if (value === "." || value === "..") throw new TypeError(`"${value}" cannot stand in an address`)
   return encodeURIComponent(value)
 }
 
-/** Any object whose fields are the query's. */
+/** An object with the query's fields. */
 export type Query = object
 
-/** With the question mark, or empty. */
+/** With a leading question mark, or empty. */
 export const queryString = (query: Query): string => {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) add(parameters, name, value)

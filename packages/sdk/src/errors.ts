@@ -1,20 +1,20 @@
 /**
- * The errors of a call. `code` is for programs, `message` for people. No error holds the key or a body that was sent.
+ * The errors of a call. `code` is for programs, `message` for people. No error contains the key or a request body.
  */
 import type { ErrorCode } from "./generated/types.ts"
 
 export interface Failed {
   readonly method: string
   readonly path: string
-  /** For a write. Under this key the same request is done once, so it may be sent again. */
+  /** For a write: with this key the same request is done only once, so it may be retried. */
   readonly idempotencyKey?: string | undefined
-  /** How many tries were made. */
+  /** The number of attempts. */
   readonly attempts: number
 }
 
 /**
- * The error of a call, unless its signal was aborted (it fails with the signal's reason then) or its arguments cannot
- * be right (`TypeError`).
+ * The base class of a call's errors. An aborted call fails with its signal's reason instead, and invalid arguments with
+ * a `TypeError`.
  */
 export class CofferError extends Error {
   override readonly name: string = "CofferError"
@@ -35,7 +35,7 @@ export class CofferError extends Error {
   }
 }
 
-/** No answer came, or not all of it: the outcome of a write is unknown. */
+/** No response, or an incomplete one: the outcome of a write is unknown. */
 export class ConnectionError extends CofferError {
   override readonly name: string = "ConnectionError"
 
@@ -44,7 +44,7 @@ export class ConnectionError extends CofferError {
   }
 }
 
-/** No answer came in time: the outcome of a write is unknown. */
+/** No response in time: the outcome of a write is unknown. */
 export class TimeoutError extends CofferError {
   override readonly name: string = "TimeoutError"
 
@@ -58,12 +58,12 @@ const unknown = ({ idempotencyKey }: Failed) =>
     ? ""
     : `; whether it was done is not known: send the same again with the idempotencyKey ${idempotencyKey}`
 
-/** An answer as it came. */
+/** The raw response. */
 export interface Raw {
-  /** Its body has been read: it is `text`. */
+  /** Its body has been read into `text`. */
   readonly response: Response
   readonly text: string
-  /** The content of a file that is no text. */
+  /** The content of a binary file. */
   readonly bytes?: Uint8Array
 }
 
@@ -77,20 +77,20 @@ interface Refusal {
   readonly retryAfterMs?: number | undefined
 }
 
-/** The service refused, or a proxy answered in its place (`code` is `unexpected_answer` then). */
+/** The service refused the request, or a proxy answered instead (then `code` is `unexpected_answer`). */
 export class ApiError extends CofferError {
   override readonly name: string = "ApiError"
   declare readonly code: ErrorCode | "unexpected_answer"
   readonly status: number
-  /** The field that is to blame, when there is one. */
+  /** The invalid field, if there is one. */
   readonly param: string | undefined
-  /** Finer than `code`: the header `Coffer-Reason`, if any. */
+  /** More specific than `code`: the header `Coffer-Reason`, if any. */
   readonly reason: string | undefined
-  /** Names the request: for `coffer.apiLogs.list({ request_id })` and for support. */
+  /** Identifies the request, for `coffer.apiLogs.list({ request_id })` and for support. */
   readonly requestId: string | undefined
-  /** The page of this code in the service's documents: cause and fix. */
+  /** The documentation page of this code, with cause and fix. */
   readonly docUrl: string | undefined
-  /** How long the service asks to wait. */
+  /** How long to wait before a retry. */
   readonly retryAfterMs: number | undefined
   readonly #raw: Raw
 
@@ -107,7 +107,7 @@ export class ApiError extends CofferError {
     this.#raw = raw
   }
 
-  /** The answer; its body has been read and is `text`. */
+  /** The response; its body has been read into `text`. */
   get response(): Response {
     return this.#raw.response
   }
@@ -127,32 +127,32 @@ export class InvalidRequestError extends ApiError {
   override readonly name = "InvalidRequestError"
 }
 
-/** 401: no key, or one that is not valid. */
+/** 401: the key is missing or invalid. */
 export class AuthenticationError extends ApiError {
   override readonly name = "AuthenticationError"
 }
 
-/** 403: the key is known and may not do this. */
+/** 403: the key is valid but lacks the permission. */
 export class PermissionError extends ApiError {
   override readonly name = "PermissionError"
 }
 
-/** 404: no such object among this merchant's, in this environment. */
+/** 404: the object does not exist for this merchant and environment. */
 export class NotFoundError extends ApiError {
   override readonly name = "NotFoundError"
 }
 
-/** 409: the object's state does not allow it, or the first request with this key is still running. */
+/** 409: the object's state does not allow it, or the first request with this idempotency key is still running. */
 export class ConflictError extends ApiError {
   override readonly name = "ConflictError"
 }
 
-/** 429: a quota is used up until `retryAfterMs` have passed. */
+/** 429: a rate limit is exceeded; retry after `retryAfterMs`. */
 export class RateLimitError extends ApiError {
   override readonly name = "RateLimitError"
 }
 
-/** 5xx: the service, the channel (502 `processor_error`) or something on the way failed. */
+/** 5xx: the service, the channel (502 `processor_error`) or a proxy failed. */
 export class ServerError extends ApiError {
   override readonly name = "ServerError"
 }
@@ -166,7 +166,7 @@ const kinds: Readonly<Record<number, typeof ApiError>> = {
   429: RateLimitError
 }
 
-/** `envelope`: the body as JSON, or undefined for one that is none. */
+/** `envelope`: the body as JSON, or undefined if it is not JSON. */
 export const refusedWith = (envelope: unknown, failed: Failed, raw: Raw): ApiError => {
   const { error, message, param, request_id } = (envelope ?? {}) as { readonly [key: string]: unknown }
   const { headers, status } = raw.response
@@ -192,7 +192,7 @@ const unexpected = (status: number): string =>
     ? "the answer is a redirect, which is not followed, since the key would go along; is baseUrl right?"
     : "the answer is not one of the service's; is baseUrl right?"
 
-/** Seconds, or a date as proxies say it, which is counted from the date of the answer: no clock of ours is asked. */
+/** Seconds, or a date from a proxy, which is compared with the response's own date instead of our clock. */
 const retryAfterOf = (headers: Headers): number | undefined => {
   const header = headers.get("retry-after")
   if (header === null) return undefined

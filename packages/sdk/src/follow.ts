@@ -1,7 +1,7 @@
 /**
- * Follows a list: each object once, oldest first, as it happens. The service answers when there is something newer than
- * the newest object that was read, and shows nothing that a later object could precede. So nothing is missed and
- * nothing comes twice, even if connections break.
+ * Follows a list by long polling: each object once, oldest first, as it is created. The service answers when there is
+ * something newer than the newest object read, and never inserts an object before one that it has shown. So nothing is
+ * missed or duplicated, even if connections break.
  */
 import { CofferError, InvalidRequestError } from "./errors.ts"
 import type { List, Page } from "./List.ts"
@@ -9,24 +9,26 @@ import type { CallOptions, Clock } from "./options.ts"
 import { retryDelay } from "./retry.ts"
 
 export interface FollowOptions extends Pick<CallOptions, "signal" | "timeoutMs"> {
-  /** Called once when the service does not answer. The request is retried, as its `Retry-After` says, until it does. */
+  /**
+   * Called once when the service stops answering. The request is retried, honouring `Retry-After`, until it answers.
+   */
   readonly onLost?: ((error: CofferError) => void) | undefined
   /** Called once when it answers again. */
   readonly onFound?: (() => void) | undefined
 }
 
-/** Seconds that an answer may take to come; the service takes 25 at most. */
+/** Seconds that the service may hold an answer; it accepts at most 25. */
 export const waitSeconds = 25
-/** The most that a page has. */
+/** The maximum page size. */
 const pageMax = 100
-/** Between two answers, so that many events in a row come as pages; and after an empty one that came too early. */
+/** The pause between two answers, so that bursts arrive as pages; and after an empty answer that came too early. */
 const restMs = 250
 const earlyMs = 1_000
-/** Between two answers of a service that does not know `wait`: most of the quota of reads is left to others. */
+/** The poll interval for a service without `wait`: it leaves most of the read quota to others. */
 const pollMs = 3_000
 
 export interface Source<Item> {
-  /** With `wait`, the answer comes when there is an object, or after so many seconds. */
+  /** With `wait`, the answer comes when there is an object, or after this many seconds. */
   readonly list: (query: FollowQuery) => List<Item>
   readonly idOf: (item: Item) => string
   readonly clock: Clock
@@ -42,15 +44,15 @@ interface FollowQuery {
   readonly wait?: number
 }
 
-/** `after`: the newest object that was read before; null: from the first one on; undefined: from now on. */
+/** `after`: the newest object read before; null: from the first one; undefined: from now on. */
 export async function* follow<Item>(
   { clock, idOf, list, random }: Source<Item>,
   after: string | null | undefined,
   { onFound, onLost, signal }: FollowOptions
 ): AsyncGenerator<Item, void, undefined> {
-  /** A service that is older than `wait` refuses it by its name, and is asked now and then. */
+  /** A service from before `wait` refuses the parameter by name, and is polled instead. */
   let wait: Wait = { wait: waitSeconds }
-  /** Asks until an answer comes. A refusal that would come again ends it. */
+  /** Retries until there is an answer. A permanent refusal ends it. */
   const answerOf = async <A>(ask: () => Promise<A>): Promise<A> => {
     for (let misses = 0; ;) {
       try {
@@ -87,7 +89,7 @@ export async function* follow<Item>(
   }
 }
 
-/** All that there is, newest first, once there is any. */
+/** The first objects, newest first, once there are any. */
 const firstOf = async <Item>(list: Source<Item>["list"], wait: Wait): Promise<ReadonlyArray<Item>> => {
   const { data, has_more } = await list({ limit: pageMax, ...wait }).page()
   if (!has_more) return data

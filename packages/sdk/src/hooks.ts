@@ -1,25 +1,25 @@
-/** Hooks for each try. The key is in none of their arguments. */
+/** Hooks for each attempt. Their arguments never contain the key. */
 import type { CofferError } from "./errors.ts"
 
-/** A try that is about to be sent. */
+/** An attempt that is about to be sent. */
 export interface RequestInfo {
   readonly method: string
   readonly url: string
-  /** 1 for the first try of a call. */
+  /** 1 for the first attempt of a call. */
   readonly attempt: number
-  /** For a write: the same in each of its tries. */
+  /** For a write: the same for all of its attempts. */
   readonly idempotencyKey?: string
 }
 
-/** How a try has ended. */
+/** The result of an attempt. */
 export interface ResponseInfo extends RequestInfo {
-  /** Undefined when no answer came. */
+  /** Undefined without a response. */
   readonly status?: number
   readonly requestId?: string
   readonly durationMs: number
-  /** Undefined when the try has succeeded. */
+  /** Undefined if the attempt succeeded. */
   readonly error?: CofferError
-  /** When another try follows: how long the call waits before it. */
+  /** If the call is retried: the delay before the next attempt. */
   readonly retryInMs?: number
 }
 
@@ -28,7 +28,7 @@ export interface Hooks {
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined
 }
 
-/** Hooks do not change the outcome of calls. */
+/** Errors of hooks do not change the outcome of calls. */
 export const tell = <Info>(hook: ((info: Info) => void) | undefined, info: Info): void => {
   try {
     Promise.resolve(hook?.(info)).catch(() => undefined)

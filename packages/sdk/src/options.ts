@@ -1,33 +1,33 @@
-/** The options of a client and of a call, with their defaults, and the checks that say which option is wrong. */
+/** The options of a client and of a call, with defaults and validation. */
 import type { Hooks } from "./hooks.ts"
 import { version } from "./version.ts"
 
 export interface CofferOptions {
-  /** `svc_test_…` opens the sandbox, `svc_live_…` opens live. It belongs on servers only. */
+  /** `svc_test_…` for the sandbox, `svc_live_…` for live. Use it on servers only. */
   readonly apiKey: string
-  /** Where the service is, with its version: `https://pay.example/v1`. */
+  /** The service's URL with the version: `https://pay.example/v1`. */
   readonly baseUrl: string
-  /** How long one try may take, its answer's body included; 20,000 unless given. */
+  /** The time limit of one attempt, including the response body; default: 20,000. */
   readonly timeoutMs?: number | undefined
-  /** How long a call may take with all its tries and waits; 60,000 unless given. */
+  /** The time limit of a call with all attempts and delays; default: 60,000. */
   readonly deadlineMs?: number | undefined
-  /** How many tries may follow the first, 0 to 20; 4 unless given. */
+  /** How many retries a call may make, 0 to 20; default: 4. */
   readonly maxRetries?: number | undefined
-  /** Names the program in the log of calls, before the SDK: `my-shop/2.1`. */
+  /** The program's name in the User-Agent, before the SDK's: `my-shop/2.1`. */
   readonly userAgent?: string | undefined
-  /** Told of every try. Errors that they throw are ignored. */
+  /** Called for every attempt. Errors that they throw are ignored. */
   readonly hooks?: Hooks | undefined
-  /** Sends a request; the platform's own unless given. */
+  /** Sends a request; default: the platform's `fetch`. */
   readonly fetch?: Fetch | undefined
-  /** A number from 0 up to 1 that spreads retries; `Math.random` unless given. */
+  /** A number from 0 to 1, for the jitter of retries; default: `Math.random`. */
   readonly random?: (() => number) | undefined
-  /** Time and timers; those of the platform unless given. A test gives its own. */
+  /** Time and timers; default: the platform's. For tests. */
   readonly clock?: Clock | undefined
 }
 
-/** The options of one call. Those left out are as the client has them. */
+/** The options of one call. Omitted ones are the client's. */
 export interface CallOptions {
-  /** Ends the call, which then fails with the signal's reason. Whether a write was done is not known then. */
+  /** Aborts the call, which then fails with the signal's reason. The outcome of a write is then unknown. */
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs?: number | undefined
   readonly deadlineMs?: number | undefined
@@ -35,21 +35,23 @@ export interface CallOptions {
 }
 
 export interface WriteOptions extends CallOptions {
-  /** 1 to 255 printable ASCII characters, kept for 24 hours by the service; a random one for each call unless given. */
+  /**
+   * 1 to 255 printable ASCII characters, which the service remembers for 24 hours; default: a random key for each call.
+   */
   readonly idempotencyKey?: string | undefined
 }
 
-/** A file. The service reads its kind from its content. */
+/** A file. The service detects its type from its content. */
 export type Upload = Blob | ArrayBuffer | Uint8Array
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface Clock {
-  /** Milliseconds since any moment: only differences are used. */
+  /** Milliseconds since any time: only differences are used. */
   readonly now: () => number
-  /** Ends after that many milliseconds, or fails with the signal's reason. */
+  /** Resolves after that many milliseconds, or fails with the signal's reason. */
   readonly sleep: (millis: number, signal?: AbortSignal) => Promise<void>
-  /** Runs `then` after that many milliseconds. The function that it returns takes that back. */
+  /** Runs `then` after that many milliseconds. Returns a function that cancels it. */
   readonly timer: (millis: number, then: () => void) => () => void
 }
 
@@ -61,11 +63,11 @@ export interface Limits {
 
 export const defaultLimits: Limits = { timeoutMs: 20_000, deadlineMs: 60_000, maxRetries: 4 }
 
-/** The most that timers take. */
+/** The maximum delay of timers. */
 const millisMax = 2 ** 31 - 1
 const retriesMax = 20
 
-/** `given` over `base`, checked. */
+/** Merges `given` over `base`, with validation. */
 export const limitsOf = (base: Limits, own: CallOptions): Limits => ({
   timeoutMs: millisOf("timeoutMs", own.timeoutMs ?? base.timeoutMs),
   deadlineMs: millisOf("deadlineMs", own.deadlineMs ?? base.deadlineMs),
@@ -82,7 +84,7 @@ const retriesOf = (retries: number): number => {
   throw new TypeError(`maxRetries: expected a whole number from 0 to ${retriesMax}`)
 }
 
-/** The key is never part of a message. */
+/** Messages never contain the key. */
 export const apiKeyOf = (apiKey: unknown): string => {
   if (typeof apiKey !== "string" || apiKey === "")
     throw new TypeError("apiKey: expected a key, svc_test_… or svc_live_…")
@@ -93,7 +95,7 @@ export const apiKeyOf = (apiKey: unknown): string => {
   return apiKey
 }
 
-/** Without a slash at its end. */
+/** Without a trailing slash. */
 export const baseUrlOf = (baseUrl: unknown): string => {
   const expected = "baseUrl: expected the address of the service with its version, like https://pay.example/v1"
   if (typeof baseUrl !== "string" || !URL.canParse(baseUrl)) throw new TypeError(expected)

@@ -1,6 +1,6 @@
 /**
- * Which failures are tried again, and after how long: back-off with full jitter, on top of what the service asks for,
- * so that clients that were refused together do not come back together.
+ * Which failures are retried, and when: backoff with full jitter, on top of the service's `Retry-After`, so that
+ * clients that were refused together do not return together.
  */
 import { ApiError, type CofferError, ConnectionError, TimeoutError } from "./errors.ts"
 
@@ -13,12 +13,12 @@ const isPassing = (error: CofferError): boolean =>
   (error instanceof ApiError &&
     (error.status >= 500 || error.status === 429 || error.code === "idempotency_in_progress"))
 
-/** Nothing was done: the call was refused before it was processed. */
+/** Codes for calls that were refused before they were processed. */
 const isRefusedUnread = (error: CofferError): boolean => error instanceof ApiError && error.status === 429
 
 /**
- * Milliseconds until the next try; undefined when another try would end the same, or might do twice what the call does.
- * `attempt`: how many were made. `isRepeatable`: the same call twice does the same as once.
+ * Milliseconds until the next attempt; undefined if a retry would fail the same way, or might repeat the call's effect.
+ * `attempt`: the attempts so far. `isRepeatable`: whether the call is idempotent.
  */
 export const retryDelay = (
   error: CofferError,

@@ -1,17 +1,17 @@
 /**
- * The two families of headers that sign a delivery, over the same bytes (spec: Events). The specification's own is
- * `X-Service-Signature: t=<seconds>,v1=<hex>`, whose key is the secret as it is shown; the other is Standard Webhooks
- * 1.0, whose key is what the secret says in base64.
+ * The two sets of signature headers of a delivery, over the same bytes (spec: Events). The specification's own is
+ * `X-Service-Signature: t=<seconds>,v1=<hex>`, whose key is the secret as shown; the other is Standard Webhooks 1.0,
+ * whose key is the secret's decoded base64.
  */
 
-/** The content of one family of headers, and the text that has to have been signed. */
+/** The parsed headers of one set, and the text that was signed. */
 export interface Signed {
   /** Seconds of Unix time. */
   readonly timestamp: number
   readonly signatures: ReadonlyArray<Uint8Array>
   /** The text before the body. */
   readonly prefix: string
-  /** Undefined for a secret that is none. */
+  /** Undefined for an invalid secret. */
   readonly keyOf: (secret: string) => Uint8Array | undefined
 }
 
@@ -20,7 +20,7 @@ export type HeaderReader = (name: string) => string | undefined
 export const ownHeader = "x-service-signature"
 export const standardHeaders = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const
 
-/** Undefined for a header that cannot be read. */
+/** Undefined for a malformed header. */
 export const ownSignatures = (header: string): Signed | undefined => {
   const items = header.split(",").map((item) => item.trim())
   const timestamp = items.find((item) => /^t=\d+$/.test(item))?.slice(2)
@@ -29,7 +29,7 @@ export const ownSignatures = (header: string): Signed | undefined => {
   return { timestamp: Number(timestamp), signatures, prefix: `${timestamp}.`, keyOf: ownKey }
 }
 
-/** Undefined for headers that cannot be read, or when one is missing. */
+/** Undefined for malformed or missing headers. */
 export const standardSignatures = (read: HeaderReader): Signed | undefined => {
   const [id, timestamp, header] = standardHeaders.map(read)
   if (id === undefined || timestamp === undefined || header === undefined || !/^\d+$/.test(timestamp)) return undefined
@@ -45,7 +45,7 @@ const text = new TextEncoder()
 
 const ownKey = (secret: string) => text.encode(secret)
 
-/** Early secrets are in the alphabet of URLs. */
+/** Early secrets use base64url. */
 const standardKey = (secret: string) =>
   bytesOfBase64(
     secret
@@ -79,7 +79,7 @@ export const isSignedWith = async (
   secret: string
 ): Promise<boolean> => {
   const expected = await hmac(keyOf(secret), prefix, body)
-  // All are compared, whichever fits.
+  // Compares all signatures, even after a match.
   return signatures.filter((signature) => isEqual(signature, expected)).length > 0
 }
 
@@ -95,7 +95,7 @@ const hmac = async (secret: Uint8Array | undefined, prefix: string, body: Uint8A
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, message))
 }
 
-/** In a time that does not depend on where they differ. */
+/** A constant-time comparison. */
 const isEqual = (a: Uint8Array, b: Uint8Array): boolean => {
   let difference = a.length ^ b.length
   for (let index = 0; index < b.length; index++) difference |= (a[index] ?? 0) ^ b[index]!

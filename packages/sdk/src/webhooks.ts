@@ -1,6 +1,6 @@
 /**
- * Whether a delivery comes from the service (spec: Events, Signature). The bytes are checked as they came in. A failure
- * says what is wrong, since most of them are mistakes of the receiver's own program.
+ * Verifies that a delivery comes from the service (spec: Events, Signature), by its raw bytes. A failure explains the
+ * problem, since most are mistakes in the receiver's own program.
  */
 import type { Event } from "./generated/types.ts"
 import {
@@ -14,37 +14,37 @@ import {
   standardSignatures
 } from "./signatures.ts"
 
-/** Headers as any framework has them. */
+/** Headers in the form of any framework. */
 export type WebhookHeaders =
   | Headers
   | Iterable<readonly [string, string]>
   | { readonly [name: string]: string | ReadonlyArray<string> | undefined }
 
 export interface VerifyOptions {
-  /** How far the time of the signature may be from now, either way; 300 unless given. */
+  /** The tolerance for the signature's time, in either direction; default: 300. */
   readonly toleranceSeconds?: number | undefined
-  /** Milliseconds of Unix time; the platform's clock unless given. */
+  /** Milliseconds of Unix time; default: the platform's clock. */
   readonly now?: (() => number) | undefined
 }
 
 export type WebhookFailure =
-  /** The body is an object: something has parsed it. */
+  /** The body is an object: it was already parsed. */
   | "body_parsed"
-  /** The body is empty: something has read it before. */
+  /** The body is empty: it was already read. */
   | "body_empty"
-  /** No secret was given, or something that is none. */
+  /** The secret is missing or invalid. */
   | "bad_secret"
-  /** Neither family of headers is there. */
+  /** Both sets of headers are missing. */
   | "no_header"
-  /** The header is there and cannot be read. */
+  /** The header is malformed. */
   | "bad_header"
-  /** No signature fits: another secret, or another body than was sent. */
+  /** No signature matches: a different secret, or a changed body. */
   | "no_match"
-  /** It was signed so, but too long ago: a replay, or a clock that is wrong. */
+  /** The signature is valid but too old: a replay, or a wrong clock. */
   | "too_old"
-  /** It was signed so, but at a time that is yet to come. */
+  /** The signature is valid but in the future. */
   | "too_new"
-  /** It was signed so, but it is no event. */
+  /** The signature is valid but the body is not an event. */
   | "not_an_event"
 
 export class WebhookVerificationError extends Error {
@@ -60,8 +60,8 @@ export class WebhookVerificationError extends Error {
 const toleranceDefault = 300
 
 /**
- * The event, when one of the secrets has signed it. Fails with {@link WebhookVerificationError}: answer 400 then.
- * `rawBody`: what came in, before anything has read it as JSON.
+ * Returns the event if one of the secrets has signed it. Throws a {@link WebhookVerificationError}: respond with 400
+ * then. `rawBody`: the raw request body, before any JSON parser.
  */
 const verify = async (
   rawBody: string | ArrayBuffer | Uint8Array,
@@ -87,7 +87,7 @@ const verify = async (
   return eventOf(body)
 }
 
-/** Headers that the service would send with `body` now: for tests of a receiver. */
+/** The headers that the service would send with `body` now, to test a receiver. */
 const sign = async (
   body: string,
   secrets: string | ReadonlyArray<string>,
@@ -115,7 +115,7 @@ const bytesOf = (rawBody: unknown): Uint8Array => {
   return body
 }
 
-/** By its kind and not by its class, of which test runners have two. */
+/** By its tag and not by its class, of which test runners may have two. */
 const viewOf = (body: unknown): Uint8Array | undefined => {
   if (typeof body === "string") return new TextEncoder().encode(body)
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
@@ -124,7 +124,7 @@ const viewOf = (body: unknown): Uint8Array | undefined => {
     : undefined
 }
 
-/** 24 bytes or more in base64: what is shorter is no secret of the service. */
+/** At least 24 bytes in base64: the service's secrets are never shorter. */
 const secretForm = /^whsec_(?=.{32})(?:[\w+/-]{4})*(?:[\w+/-]{2}(?:==)?|[\w+/-]{3}=?)?$/
 
 const secretsOf = (secrets: unknown): ReadonlyArray<string> => {
@@ -145,7 +145,7 @@ const readerOf = (headers: WebhookHeaders): HeaderReader => {
   return (name) => byName.get(name)
 }
 
-/** By the family that is there; the specification's own first. */
+/** Uses the set of headers that is present; the specification's own first. */
 const signedIn = (read: HeaderReader): Signed => {
   const own = read(ownHeader)
   const isStandard = standardHeaders.some((name) => read(name) !== undefined)
@@ -170,7 +170,7 @@ const eventOf = (body: Uint8Array): Event => {
     const event: unknown = JSON.parse(new TextDecoder().decode(body))
     if (typeof event === "object" && event !== null && "type" in event && "data" in event) return event as Event
   } catch {
-    // Told below.
+    // Handled below.
   }
   throw failure("not_an_event", "the body is signed, but it is no event")
 }

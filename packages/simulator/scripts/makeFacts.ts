@@ -1,7 +1,7 @@
 /**
  * Makes `src/facts/table.json`: the names, types, required fields and enumerations of Stripe's objects and parameters,
- * read from the declarations of the installed `stripe` package, which Stripe generates from its OpenAPI document.
- * No text is copied. `node packages/simulator/scripts/makeFacts.ts`, at the repository's root.
+ * read from the declarations of the installed `stripe` package, which Stripe generates from its OpenAPI document. No
+ * descriptions are copied. `node packages/simulator/scripts/makeFacts.ts`, at the repository's root.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import path from "node:path"
@@ -13,7 +13,7 @@ const from = (file: string) => readFileSync(path.join(root, "node_modules/stripe
 const rootsFile = path.join(import.meta.dirname, "../src/facts/roots.ts")
 const tableFile = path.join(import.meta.dirname, "../src/facts/table.json")
 
-/** Methods of payment that the simulator offers. The shapes of other methods are left out: `{}`, any hash. */
+/** The supported payment methods. The shapes of other methods are omitted: `{}`, any hash. */
 const methodsKept = new Set(["card", "alipay", "wechat_pay", "card_present", "link"])
 
 const api = new API({ cwd: root })
@@ -30,7 +30,7 @@ const rootsOf = (name: string): ReadonlyArray<readonly [string, Type]> => {
   return propertiesOf(checker.getDeclaredTypeOfSymbol(symbol)).map((property) => [property.name, typeOf(property)])
 }
 
-/** `Refund.DestinationDetails`. Modules are no part of the name. */
+/** `Refund.DestinationDetails`. Modules are not part of the name. */
 const nameOf = (symbol: Sym): string => {
   const parent = symbol.getParent()
   return parent === undefined || parent.name.startsWith('"') ? symbol.name : `${nameOf(parent)}.${symbol.name}`
@@ -40,7 +40,7 @@ const types: Record<string, Record<string, string>> = {}
 const objects = Object.fromEntries(rootsOf("Objects"))
 const simulated = new Set(Object.values(objects).map((type) => type.id))
 
-/** An object with a life of its own, which others name by its id. */
+/** A top-level object, which others reference by its id. */
 const isResource = (type: Type) => {
   const names = new Set(checker.getPropertiesOfType(type).map(({ name }) => name))
   return names.has("id") && (names.has("object") || names.has("deleted"))
@@ -57,7 +57,7 @@ methodNames.delete("type")
 const expressionOf = (type: Type): string => {
   const all = alternativesOf(type).filter((each) => (each.flags & TypeFlags.Undefined) === 0)
   const hashes = all.filter((each) => each.isObjectType() && !checker.isArrayType(each) && !isResource(each))
-  // A hash of one of several shapes, such as an event's data: any hash.
+  // A hash with one of several shapes, such as an event's data, becomes any hash.
   const terms = all.map((each) => (hashes.length > 1 && hashes.includes(each) ? "{}" : termOf(each)))
   return [...new Set(terms)].toSorted((a, b) => (a < b ? -1 : 1)).join("|")
 }
@@ -68,7 +68,7 @@ const termOf = (type: Type): string => {
   if ((type.flags & TypeFlags.BooleanLike) !== 0) return "boolean"
   if ((type.flags & TypeFlags.NumberLike) !== 0) return "number"
   if ((type.flags & TypeFlags.String) !== 0) return "string"
-  // An enumeration that Stripe calls open: other words may come.
+  // An enumeration that Stripe declares open: other values may appear.
   if (type.isIntersectionType()) return "*"
   if (checker.isArrayType(type)) return `[${expressionOf(checker.getTypeArguments(type as never)[0]!)}]`
   const symbol = type.getSymbol()

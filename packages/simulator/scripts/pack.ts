@@ -1,4 +1,4 @@
-/** `npm pack` runs it before it packs. `unpack.ts` turns the manifest back. A program starts a simulator by `start`. */
+/** `npm pack` runs it before it packs. `unpack.ts` turns the manifest back. Programs start a simulator with `start`. */
 import path from "node:path"
 import { compile, nameExports } from "../../../scripts/builtPackage.ts"
 

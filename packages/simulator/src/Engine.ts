@@ -1,15 +1,15 @@
-/** The work that happens by itself: due jobs, in the order of their times, and webhooks. */
+/** Automatic work: due jobs, in order of time, and webhooks. */
 import { Deferred, Effect, FiberSet, Latch, Semaphore } from "effect"
 import { perform } from "./acts/perform.ts"
 import type { World } from "./state/World.ts"
 import type { Deliveries } from "./webhooks/Deliveries.ts"
 
 export interface Engine {
-  /** Moves the clock forward, and does on the way what becomes due, each thing at its time. */
+  /** Moves the clock forward, and runs everything that comes due, each at its time. */
   readonly moveTo: (millis: number) => Effect.Effect<void>
-  /** Ends when nothing is due and no webhook is on its way. */
+  /** Ends when nothing is due and no webhook is in transit. */
   readonly rest: Effect.Effect<void>
-  /** Waits until the clock has come to this time. */
+  /** Waits until the clock has reached this time. */
   readonly waitUntil: (millis: number) => Effect.Effect<void>
 }
 
@@ -22,12 +22,12 @@ export const makeEngine = Effect.fnUntraced(function* (
   const onTheWay = yield* FiberSet.make<void>()
   const send = yield* FiberSet.runtime(onTheWay)()
   const bell = yield* Latch.make()
-  /** The worker and a test that moves the clock do not work at once. */
+  /** The worker and a test that moves the clock do not run concurrently. */
   const turn = yield* Semaphore.make(1)
   let waiting: Array<{ readonly at: number; readonly come: Deferred.Deferred<void> }> = []
   world.wake = () => void bell.openUnsafe()
 
-  /** Does what is due now. Webhooks go on their way. */
+  /** Runs due jobs, and starts sending webhooks. */
   const doDue = Effect.sync(() => {
     const now = world.clock.millis()
     for (let due = world.takeDue(now); due !== undefined; due = world.takeDue(now)) {
@@ -46,7 +46,7 @@ export const makeEngine = Effect.fnUntraced(function* (
     do {
       yield* doDue
       yield* FiberSet.awaitEmpty(onTheWay)
-      // A receiver may have asked for something, of which there is more to tell.
+      // A receiver may have made a call that caused more events.
     } while ((world.nextDue() ?? Infinity) <= world.clock.millis())
   })
 
@@ -91,5 +91,5 @@ export const makeEngine = Effect.fnUntraced(function* (
   } satisfies Engine
 })
 
-/** The worker looks at the clock once an hour even if nothing is due. */
+/** The worker checks the clock once an hour even if nothing is due. */
 const pauseMax = 3_600_000

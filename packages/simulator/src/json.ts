@@ -1,10 +1,10 @@
-/** JSON as text and back, by one rule for what is none. */
+/** JSON as text and back, with one rule for invalid JSON. */
 import { Option } from "effect"
 
-/** None if the text is no JSON. */
+/** None if the text is not JSON. */
 export const parseJson = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 
 export const jsonText = (value: unknown): string => JSON.stringify(value)
 
-/** As Stripe sends an event. */
+/** In the format in which Stripe sends events. */
 export const indentedJson = (value: unknown): string => JSON.stringify(value, undefined, 2)

@@ -1,5 +1,5 @@
 /**
- * A simulator in this process: `start({ port: 0 })` answers when it listens. It ends with its scope.
+ * A simulator in this process: `start({ port: 0 })` returns when it listens. It ends with its scope.
  */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -17,30 +17,30 @@ import { makeKeep, restore } from "./state/StateFile.ts"
 import { makeWorld } from "./state/World.ts"
 import { makeDeliveries } from "./webhooks/Deliveries.ts"
 
-/** The account that a secret key is of. */
+/** The account of a secret key. */
 export { accountOf }
 
 export interface Options extends Partial<Omit<Settings, "url">> {
   /** 0 for any free port. */
   readonly port?: number
-  /** 127.0.0.1 if left out: other machines should not reach it. */
+  /** Default: 127.0.0.1, so that other machines cannot reach it. */
   readonly host?: string
-  /** Where browsers reach it, if that is elsewhere. */
+  /** The address for browsers, if it differs. */
   readonly publicUrl?: string
-  /** Seconds since 1970 at which the clock stands; it goes with the clock of the process if left out. */
+  /** Seconds since 1970 at which the clock is stopped; default: the process's clock. */
   readonly standsAt?: number
-  /** Ids are the same in each run of one seed. */
+  /** The seed of ids: the same seed gives the same ids. */
   readonly seed?: string
-  /** Where the state is kept; in memory if left out. */
+  /** The state file; default: in memory. */
   readonly stateFile?: string
-  /** Sees each call of the API, such as `POST /v1/refunds`, and each webhook, such as `webhook refund.updated`. */
+  /** Called with each API call, such as `POST /v1/refunds`, and each webhook, such as `webhook refund.updated`. */
   readonly watch?: Watch
 }
 
 export interface Simulator {
   readonly url: string
   readonly control: Control
-  /** All of a kind that were ever made, of all accounts or of one: the oldest first. */
+  /** All objects of a kind ever created, of all accounts or of one, oldest first. */
   readonly all: <K extends Kind>(kind: K, account?: string) => ReadonlyArray<Kinds[K]>
 }
 
@@ -59,7 +59,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
   const faults = makeFaults(watch)
   const deliveries = makeDeliveries(world, faults)
   const fates: Array<RefundFate> = []
-  // An error after the start is one of a single connection that could not be accepted.
+  // An error after the start concerns a single connection that could not be accepted.
   const listener = createServer({ keepAliveTimeout: 60_000 }).on("error", () => undefined)
   const server = yield* NodeHttpServer.make(() => listener, { host, port })
   const address = server.address as { readonly port: number }
@@ -69,7 +69,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
   const parts = { world, engine, deliveries, faults, fates, keep, revoked: new Set<string>() }
   const commands = makeCommands(parts)
   yield* server.serve(makeApp(parts, commands))
-  // A client that still waits for an answer does not keep it from ending.
+  // A client that waits for an answer does not delay the stop.
   yield* Effect.addFinalizer(() => Effect.sync(() => listener.closeAllConnections()))
   return {
     url,

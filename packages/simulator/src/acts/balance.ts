@@ -12,7 +12,7 @@ export const enter = (world: World, book: Book, entry: Entry): Stripe.BalanceTra
     newTransaction({ ...exchanged(world, entry), id: world.newId("txn"), created: world.seconds() })
   )
 
-/** Money in another currency than the balance's is exchanged at the rate of that moment. */
+/** Money in another currency than the balance's is exchanged at the current rate. */
 const exchanged = ({ exchange }: World, entry: Entry): Entry & Pick<TransactionFacts, "exchangeRate"> => {
   const to = exchange.get(entry.currency)
   if (to === undefined) return { ...entry, exchangeRate: null }

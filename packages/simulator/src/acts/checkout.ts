@@ -13,7 +13,7 @@ export interface Payment {
   readonly method: Stripe.PaymentMethod
   /** Seconds that the payment stays `processing`. */
   readonly processing?: number
-  /** The buyer's own currency, and what is to be paid in it. */
+  /** The buyer's own currency, and the amount in it. */
   readonly presented?: Stripe.Checkout.Session.PresentmentDetails | undefined
 }
 
@@ -31,7 +31,7 @@ export const payInSession = (
   return Result.succeed(attempt(world, book, intent, { method, processing, returnUrl: session.success_url }))
 }
 
-/** Session and payment keep the shop's currency, and say in which the buyer pays. */
+/** Session and payment keep the shop's currency, and name the buyer's. */
 const present = (
   book: Book,
   intent: Stripe.PaymentIntent,
@@ -44,7 +44,7 @@ const present = (
   return book.put("payment_intent", { ...intent, ...presentment })
 }
 
-/** Made when the first buyer begins to pay. */
+/** Created when the buyer first begins to pay. */
 const intentOf = (world: World, book: Book, session: Stripe.Checkout.Session): Stripe.PaymentIntent => {
   if (typeof session.payment_intent === "string") return book.get("payment_intent", session.payment_intent)!
   const intent = makeIntent(world, book, {

@@ -1,4 +1,4 @@
-/** Disputes, from the buyer's objection to the bank's word. */
+/** Disputes, from the buyer's objection to the bank's decision. */
 import type Stripe from "stripe"
 import { newDispute } from "../objects/dispute.ts"
 import type { Book } from "../state/Book.ts"
@@ -9,9 +9,9 @@ import { emit } from "./events.ts"
 
 export interface DisputeOrder {
   readonly reason?: string
-  /** Minor units; the whole charge if left out. */
+  /** Minor units; default: the whole charge. */
   readonly amount?: number
-  /** That of the buyer if left out, which is the payment's unless it was presented in another. */
+  /** Default: the buyer's, which is the payment's unless it was presented in another. */
   readonly currency?: string
   readonly isInquiry?: boolean
 }
@@ -33,7 +33,7 @@ export const openDispute = (world: World, book: Book, chargeId: string, order: D
   return dispute
 }
 
-/** The bank takes the money, and Stripe its fee. */
+/** The bank takes the money, and Stripe takes its fee. */
 const withdraw = (world: World, book: Book, dispute: Stripe.Dispute): Stripe.Dispute => {
   const entry = enter(world, book, {
     amount: -dispute.amount,
@@ -68,7 +68,7 @@ const isDecided = ({ status }: Stripe.Dispute) => status === "won" || status ===
 
 export const isInquiry = ({ status }: Stripe.Dispute): boolean => status.startsWith("warning_")
 
-/** Evidence that goes to the bank. */
+/** Submits evidence to the bank. */
 export const submit = (world: World, book: Book, dispute: Stripe.Dispute): Stripe.Dispute => {
   const { evidence_details: details } = dispute
   const submitted = book.put("dispute", {
@@ -104,7 +104,7 @@ const verdictOf = (dispute: Stripe.Dispute): Verdict | undefined => {
   }
 }
 
-/** The bank's word; undefined if it had decided before, or if the word is of the other kind. */
+/** Applies the bank's decision; undefined if it had decided before, or the decision does not fit the stage. */
 export const decideDispute = (
   world: World,
   book: Book,
@@ -119,7 +119,7 @@ export const decideDispute = (
   return closed
 }
 
-/** An inquiry becomes a chargeback. A submission answered the inquiry alone, and is still counted. */
+/** An inquiry becomes a chargeback. An earlier submission answered only the inquiry, and still counts. */
 export const escalateDispute = (world: World, book: Book, dispute: Stripe.Dispute): Stripe.Dispute | undefined => {
   if (isDecided(dispute) || !isInquiry(dispute)) return undefined
   const dueBy = world.seconds() + world.settings.disputeDue
@@ -139,7 +139,7 @@ export const escalateDispute = (world: World, book: Book, dispute: Stripe.Disput
   return escalated
 }
 
-/** The bank has decided against the merchant, or is about to, and Stripe takes an appeal until a new date. */
+/** The bank has decided against the merchant, or is about to, and Stripe accepts an appeal until a new date. */
 export const offerAppeal = (world: World, book: Book, dispute: Stripe.Dispute): Stripe.Dispute | undefined => {
   if (dispute.status !== "lost" && dispute.status !== "under_review") return undefined
   const dueBy = world.seconds() + world.settings.disputeDue
@@ -171,7 +171,7 @@ export const lapse = (world: World, book: Book, dispute: Stripe.Dispute): void =
   decideDispute(world, book, late, isInquiry(dispute) ? "warning_closed" : "lost")
 }
 
-/** A payment that was refunded in full leaves an inquiry nothing to ask for. */
+/** A full refund ends an inquiry. */
 export const closeInquiry = (world: World, book: Book, { id, refunded }: Stripe.Charge): void => {
   if (!refunded) return
   for (const dispute of book.newest("dispute", id)) {

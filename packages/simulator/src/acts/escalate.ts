@@ -1,4 +1,4 @@
-/** An inquiry becomes a chargeback, and takes the refunds with it that have not reached the buyer's bank. */
+/** Turns an inquiry into a chargeback, and fails refunds that have not reached the buyer's bank. */
 import type Stripe from "stripe"
 import type { Book } from "../state/Book.ts"
 import type { World } from "../state/World.ts"
@@ -14,6 +14,6 @@ export const escalate = (world: World, book: Book, dispute: Stripe.Dispute): Str
   return escalated
 }
 
-/** A refund shows that it has succeeded before it has left Stripe. */
+/** A refund is shown as succeeded before it has left Stripe. */
 const isUnderWay = (world: World, { created, status }: Stripe.Refund): boolean =>
   status === "pending" || (status === "succeeded" && world.seconds() - created < world.settings.refundDecidedAfter)

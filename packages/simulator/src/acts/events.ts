@@ -29,7 +29,7 @@ export const emit = (
     pending_webhooks: listeners.length,
     request: { id: world.cause.id, idempotency_key: world.cause.idempotencyKey },
     type
-    // Which object goes with which type is a matter of each call.
+    // Callers pass the right object for the type.
   } as Stripe.Event
   book.put("event", event)
   for (const endpoint of listeners) {
@@ -37,7 +37,7 @@ export const emit = (
   }
 }
 
-/** Its enabled endpoints for this type: for its own events, or for those of the accounts that are connected to it. */
+/** The enabled endpoints for this type: for the account's own events, or for those of connected accounts. */
 const wanting = (book: Book, type: string, connect: boolean): ReadonlyArray<Stripe.WebhookEndpoint> =>
   Array.from(book.newest("webhook_endpoint"))
     .filter(

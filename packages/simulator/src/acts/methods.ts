@@ -24,7 +24,7 @@ export const makeWallet = (world: World, book: Book, wallet: Wallet, about: Abou
 
 const yearLength = 365.25 * 86_400
 
-/** The dates of a card that has not expired. */
+/** The expiry of a valid card. */
 export const aYearAhead = (world: World): CardDates => ({
   month: 12,
   year: 1970 + Math.floor(world.seconds() / yearLength) + 1

@@ -1,5 +1,5 @@
 /**
- * A payment is made, needs the buyer, or fails: what becomes of an intent with a payment method. The test card decides.
+ * Attempts a payment: it succeeds, needs the buyer, or fails, as the test card decides.
  */
 import type Stripe from "stripe"
 import { type Behaviour, type Decline } from "../cards/cards.ts"
@@ -16,7 +16,7 @@ import { completeSession } from "./sessionEnds.ts"
 
 export interface Attempt {
   readonly method: Stripe.PaymentMethod
-  /** Where the buyer comes back to, after an authentication or from a wallet. */
+  /** The return URL, after an authentication or from a wallet. */
   readonly returnUrl: string | null
   /** How long the payment stays `processing`, in seconds; 0 for a payment that is decided at once. */
   readonly processing?: number
@@ -25,11 +25,11 @@ export interface Attempt {
 export const behaviourOf = (book: Book, method: Stripe.PaymentMethod): Behaviour =>
   (book.get("x.payment", method.id)?.behaviour as Behaviour | undefined) ?? "pays"
 
-/** Whether the buyer is asked by a bank or a wallet first. */
+/** Whether a bank or a wallet asks the buyer first. */
 export const asksBuyer = (book: Book, method: Stripe.PaymentMethod): boolean =>
   wallets.includes(method.type) || behaviourOf(book, method).startsWith("authenticates")
 
-/** Tries it. The intent that comes back says what became of it. */
+/** Attempts it. The returned intent has the outcome. */
 export const attempt = (world: World, book: Book, intent: Stripe.PaymentIntent, how: Attempt): Stripe.PaymentIntent => {
   const chosen = { ...intent, payment_method: how.method.id, last_payment_error: null }
   if (asksBuyer(book, how.method)) {
@@ -102,7 +102,7 @@ const decide = (world: World, book: Book, intent: Stripe.PaymentIntent, processi
   return busy
 }
 
-/** The issuer's word. */
+/** The issuer's decision. */
 export const finish = (world: World, book: Book, intent: Stripe.PaymentIntent): Stripe.PaymentIntent => {
   const method = methodOf(book, intent)
   const behaviour = behaviourOf(book, method)
@@ -130,7 +130,7 @@ export const finish = (world: World, book: Book, intent: Stripe.PaymentIntent): 
     : succeed(world, book, intent, charge, "charge.succeeded")
 }
 
-/** So long the issuer keeps the buyer's money ready. */
+/** How long the issuer keeps the authorization. */
 const holdSeconds = 7 * 86_400
 
 /** The issuer has authorised it, and the program captures it later. */
@@ -148,7 +148,7 @@ const hold = (world: World, book: Book, intent: Stripe.PaymentIntent, charge: St
   return held
 }
 
-/** Takes all that was authorised. */
+/** Captures the whole authorization. */
 export const capture = (world: World, book: Book, intent: Stripe.PaymentIntent): Stripe.PaymentIntent => {
   const held = book.get("charge", intent.latest_charge as string)!
   const charge = book.put("charge", { ...held, captured: true, amount_captured: held.amount })

@@ -1,4 +1,4 @@
-/** Does what is due, if it still is: whatever was decided meanwhile stays. */
+/** Runs a due job, if it still applies: decisions made meanwhile stay. */
 import type { Book } from "../state/Book.ts"
 import type { Task } from "../state/kinds.ts"
 import type { World } from "../state/World.ts"
@@ -8,7 +8,7 @@ import { finish, bookCharge } from "./pay.ts"
 import { failRefund, completeRefund } from "./refunds.ts"
 import { cancelIntent, expireSession } from "./sessionEnds.ts"
 
-/** All but deliveries, which take time. */
+/** All jobs except deliveries, which take time. */
 export type Act = Exclude<Task, { readonly do: "deliver" }>
 
 export const perform = (world: World, book: Book, task: Act): void => {
@@ -17,7 +17,7 @@ export const perform = (world: World, book: Book, task: Act): void => {
       const session = book.get("checkout.session", task.session)!
       const intent = book.get("payment_intent", String(session.payment_intent))
       if (session.status !== "open") return
-      // A payment that is being processed is decided first.
+      // A processing payment is decided first.
       if (intent?.status === "processing") world.schedule(book, world.clock.millis() + 60_000, task)
       else expireSession(world, book, session)
       return

@@ -1,4 +1,4 @@
-/** Refunds: made at once, later, or never, as the test card says, or as a test says of the next ones. */
+/** Refunds: made at once, later, or never, as decided by the test card or by a test. */
 import type Stripe from "stripe"
 import { newRefund } from "../objects/refund.ts"
 import type { Book } from "../state/Book.ts"
@@ -17,11 +17,11 @@ export interface RefundOrder {
   readonly params: Stripe.RefundCreateParams
   readonly metadata: Stripe.Metadata
   readonly fate: RefundFate | undefined
-  /** The amount that the refund names, where that is in another currency than the charge's. */
+  /** The amount of the refund, if it is in another currency than the charge's. */
   readonly presented?: { readonly currency: string; readonly amount: number } | undefined
 }
 
-/** A refund that was asked for rightly. */
+/** A validated refund request. */
 export const makeRefund = (world: World, book: Book, order: RefundOrder): Stripe.Refund => {
   const fate = order.fate ?? fateOf(book, order.charge)
   const status =
@@ -63,7 +63,7 @@ const addRefunded = (book: Book, charge: Stripe.Charge, amount: number): Stripe.
 
 const isOpen = ({ status }: Stripe.Refund) => status === "pending" || status === "requires_action"
 
-/** The buyer has the money. False if that was decided before. */
+/** The buyer has the money. False if it was decided before. */
 export const completeRefund = (world: World, book: Book, refund: Stripe.Refund): boolean => {
   if (!isOpen(refund)) return false
   const { pending_reason: _, ...rest } = refund
@@ -72,7 +72,7 @@ export const completeRefund = (world: World, book: Book, refund: Stripe.Refund):
   return true
 }
 
-/** The bank sent the money back: also after it had said that all went well. False if it had failed before. */
+/** The bank returns the money, even after a success. False if it had failed before. */
 export const failRefund = (world: World, book: Book, refund: Stripe.Refund, reason: string): boolean => {
   if (!isOpen(refund) && refund.status !== "succeeded") return false
   tell(world, book, giveUp(world, book, refund, "failed", reason), "refund.failed", refund.status)
@@ -82,7 +82,7 @@ export const failRefund = (world: World, book: Book, refund: Stripe.Refund, reas
 export const cancelRefund = (world: World, book: Book, refund: Stripe.Refund): Stripe.Refund =>
   tell(world, book, giveUp(world, book, refund, "canceled", "merchant_request"), "refund.updated", refund.status)
 
-/** The money is back in the balance, and may be refunded again. */
+/** The money is back in the balance and can be refunded again. */
 const giveUp = (
   world: World,
   book: Book,
@@ -104,7 +104,7 @@ const giveUp = (
   return { ...rest, status, failure_balance_transaction: entry.id, failure_reason: reason }
 }
 
-/** Words of the program's own. */
+/** The program's own texts. */
 export const relabelRefund = (world: World, book: Book, refund: Stripe.Refund, metadata: Stripe.Metadata) => {
   const changed = book.put("refund", { ...refund, metadata })
   for (const type of ["refund.updated", "charge.refund.updated"] as const) {
@@ -113,7 +113,7 @@ export const relabelRefund = (world: World, book: Book, refund: Stripe.Refund, m
   return changed
 }
 
-/** Stripe tells of a change twice: by the refund's name, and by the charge's. */
+/** Stripe sends two events for a change: the refund's and the charge's. */
 const tell = (
   world: World,
   book: Book,

@@ -1,4 +1,4 @@
-/** The end of a session: paid or expired. The end of a payment that will not be paid or captured. */
+/** Ends a session: paid or expired. Ends a payment that will not be paid or captured. */
 import type Stripe from "stripe"
 import { buyerOf } from "../objects/session.ts"
 import type { Book } from "../state/Book.ts"
@@ -23,7 +23,7 @@ export const completeSession = (world: World, book: Book, intent: Stripe.Payment
   emit(world, book, "checkout.session.completed", completed)
 }
 
-/** Ends an open session, and cancels a payment that was begun in it. */
+/** Ends an open session, and cancels its payment. */
 export const expireSession = (world: World, book: Book, session: Stripe.Checkout.Session): Stripe.Checkout.Session => {
   const expired = book.put("checkout.session", { ...session, status: "expired", url: null })
   emit(world, book, "checkout.session.expired", expired)
@@ -39,7 +39,7 @@ export const isCancelable = ({ status }: Stripe.PaymentIntent): boolean =>
   status === "requires_action" ||
   status === "requires_capture"
 
-/** `eventType`: the event of a charge that was never captured. Its money stays with the buyer. */
+/** `eventType`: the event of a charge that was never captured. The buyer keeps the money. */
 export const cancelIntent = (
   world: World,
   book: Book,

@@ -1,4 +1,4 @@
-/** The input of an operation, and the form in which one is written. */
+/** The input of an operation, and the type of operations. */
 import type { Parameters } from "../facts/roots.ts"
 import type { Book } from "../state/Book.ts"
 import type { World } from "../state/World.ts"
@@ -9,12 +9,12 @@ export interface Call {
   readonly book: Book
   /** From the path; empty if the operation has none. */
   readonly id: string
-  /** The path as it was asked. */
+  /** The requested path. */
   readonly path: string
 }
 
 export interface Operation<P> {
-  /** The parameters that have an effect here. Others that Stripe knows are refused by name. */
+  /** The supported parameters. Stripe's other parameters are refused by name. */
   readonly simulates: ReadonlyArray<keyof P>
   readonly run: (call: Call, params: P) => Outcome<object>
 }

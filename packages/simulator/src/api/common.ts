@@ -1,4 +1,4 @@
-/** Questions that several operations ask: is it there, may this be set, which metadata comes of it. */
+/** Checks shared by operations: existence, allowed parameters, metadata. */
 import { Result } from "effect"
 import type Stripe from "stripe"
 import { textsOf } from "../objects/session.ts"
@@ -7,7 +7,7 @@ import type { Kind, Kinds } from "../state/kinds.ts"
 import { noSuch, notSimulated, type Outcome, refuse } from "../wire/failure.ts"
 import type { Call } from "./Call.ts"
 
-/** How Stripe names a kind in a sentence. */
+/** Stripe's name of a kind in messages. */
 const spoken: Partial<Record<Kind, string>> = { "checkout.session": "checkout.session", file: "file upload" }
 
 export const find = <K extends Kind>(call: Call, kind: K, id = call.id, param = "id"): Outcome<Kinds[K]> => {
@@ -15,7 +15,7 @@ export const find = <K extends Kind>(call: Call, kind: K, id = call.id, param = 
   return found === undefined ? noSuch(spoken[kind] ?? kind, id, param) : Result.succeed(found)
 }
 
-/** Refuses what Stripe has and the simulator has not. */
+/** Refuses parameters of Stripe that are not simulated. */
 export const onlySimulated = (hash: object, names: ReadonlyArray<string>, path: string): Outcome<void> => {
   const other = Object.keys(hash).find((name) => !names.includes(name))
   if (other === undefined) return Result.void
@@ -50,7 +50,7 @@ type MetadataInput = Stripe.MetadataParam | "" | null | undefined
 export const newMetadata = (patch: MetadataInput, param = "metadata"): Outcome<Stripe.Metadata> =>
   changedMetadata({}, patch, param)
 
-/** Keys are added or replaced; an empty text takes one away; an empty parameter takes all away. */
+/** Keys are added or replaced; an empty text removes one; an empty parameter removes all. */
 export const changedMetadata = (
   before: Stripe.Metadata | null,
   patch: MetadataInput,
@@ -76,7 +76,7 @@ export const checkAmount = (amount: number, currency: string, param: string): Ou
   return Result.void
 }
 
-/** A text that Stripe keeps has a greatest length. */
+/** Checks the maximum length of a text. */
 export const checkLength = (text: string | undefined, max: number, param: string): Outcome<void> =>
   text === undefined || text.length <= max
     ? Result.void

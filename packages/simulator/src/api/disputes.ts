@@ -1,4 +1,4 @@
-/** Disputes: evidence is kept as a draft, or given to the bank; closing accepts the loss. */
+/** Disputes: evidence is saved as a draft, or submitted to the bank; closing accepts the loss. */
 import { Result } from "effect"
 import type Stripe from "stripe"
 import { decideDispute, fileAppeal, needsResponse, submit } from "../acts/disputes.ts"
@@ -62,7 +62,7 @@ const update = (call: Call, params: Stripe.DisputeUpdateParams): Outcome<object>
     return staged
   })
 
-/** An appeal takes its reason and files, and nothing else of the evidence. */
+/** An appeal accepts only its reason and files. */
 const appealOf = (
   call: Call,
   { evidence }: Stripe.Dispute,

@@ -1,4 +1,4 @@
-/** Webhook endpoints: where events are posted to. Their secret is answered once, when they are made. */
+/** Webhook endpoints. The secret is only in the answer to the creation. */
 import { Result } from "effect"
 import { apiVersion } from "../facts/table.ts"
 import { refuse } from "../wire/failure.ts"

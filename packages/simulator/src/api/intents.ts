@@ -1,4 +1,4 @@
-/** PaymentIntents: made and confirmed here, or by a buyer on a session's page. */
+/** PaymentIntents: created and confirmed by the API, or by a buyer on a session's page. */
 import { Result } from "effect"
 import type Stripe from "stripe"
 import { asksBuyer, attempt, capture } from "../acts/pay.ts"
@@ -98,7 +98,7 @@ const create = (call: Call, params: Stripe.PaymentIntentCreateParams): Outcome<o
     const wechat = options.wechat_pay || undefined
     yield* onlySimulated(wechat ?? {}, ["client"], "payment_method_options[wechat_pay]")
     const offered = methodsFor(call.world.accountOf(call.book), currency, allowed)
-    // A wallet takes the money when its buyer says yes.
+    // A wallet charges when its buyer confirms.
     const methods = offered.filter((method) => params.capture_method !== "manual" || method === "card")
     const { description, receipt_email, statement_descriptor, statement_descriptor_suffix } = params
     const intent = makeIntent(call.world, call.book, {
@@ -167,7 +167,7 @@ const confirm = (
     return after.last_payment_error === null ? after : yield* Result.fail(declined(after))
   })
 
-/** Stripe answers a refused card with 402, after the attempt has been recorded. */
+/** Stripe answers a declined card with 402, after the attempt has been recorded. */
 const declined = (intent: Stripe.PaymentIntent): Failure => {
   const {
     source: _,

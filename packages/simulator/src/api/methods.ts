@@ -1,4 +1,4 @@
-/** Payment methods: made of Stripe's test cards, by their number or by Stripe's name for them. */
+/** Payment methods: created from Stripe's test cards, by number or by Stripe's name. */
 import { Result } from "effect"
 import type Stripe from "stripe"
 import { aYearAhead, makeCard, makeWallet } from "../acts/methods.ts"
@@ -64,7 +64,7 @@ export const checkDates = (world: World, month = 0, year = 0): Outcome<CardDates
   return Result.succeed({ month, year: full })
 }
 
-/** A payment method by its id, or a fresh one by Stripe's name of a test card, such as `pm_card_visa`. */
+/** A payment method by its id, or a new one by Stripe's name of a test card, such as `pm_card_visa`. */
 export const methodOfName = (call: Call, name: string, param: string): Outcome<Stripe.PaymentMethod> => {
   const known = cardOfName(name)
   if (known === undefined) {

@@ -1,4 +1,4 @@
-/** Every operation, by its method and path. One that the table of facts has and this has not does not compile. */
+/** Every operation, by method and path. One from the table of facts that is missing here does not compile. */
 import type { RefundFate } from "../acts/refunds.ts"
 import type { Operation, OperationName, Operations } from "./Call.ts"
 import { disputes } from "./disputes.ts"
@@ -15,7 +15,7 @@ export interface Route {
   readonly id: string
 }
 
-/** Which operation a request asks for, and the id in its path; undefined if there is none. */
+/** The operation of a request, and the id in its path; undefined if there is none. */
 export const makeRoutes = (nextFate: () => RefundFate | undefined) => {
   const all: Operations<OperationName> = {
     ...disputes,
@@ -32,7 +32,7 @@ export const makeRoutes = (nextFate: () => RefundFate | undefined) => {
     const plain = idless.get(`${method} ${path}`)
     if (plain !== undefined) return { name: `${method} ${path}` as OperationName, operation: plain, id: "" }
     const steps = path.split("/")
-    // An id is the last step, or stands before a verb.
+    // An id is the last segment, or precedes a verb.
     for (const index of [steps.length - 1, steps.length - 2]) {
       const name = `${method} ${steps.with(index, ":id").join("/")}`
       const operation = idless.get(name)

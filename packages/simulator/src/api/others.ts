@@ -1,4 +1,4 @@
-/** Objects that are read more than they are written: charges, the balance, events, files, and the account. */
+/** Mostly read-only objects: charges, the balance, events, files, and the account. */
 import { Result } from "effect"
 import type Stripe from "stripe"
 import { asOf, newAccount, newBalance } from "../objects/balance.ts"
@@ -102,11 +102,11 @@ const isWanted = (event: Stripe.Event, { delivery_success, type, types }: Stripe
   (types === undefined || types.includes(event.type)) &&
   (delivery_success === undefined || (event.pending_webhooks === 0) === delivery_success)
 
-/** `charge.*` is every type that begins so. */
+/** `charge.*` matches every type with this prefix. */
 export const matches = (type: string, wanted: string): boolean =>
   wanted === "*" || (wanted.endsWith("*") ? type.startsWith(wanted.slice(0, -1)) : type === wanted)
 
-/** The server has read the parts: the bytes, and the name that came with them. */
+/** The parts as read by the server: the bytes and the file name. */
 const upload = ({ book, world }: Call, params: Stripe.FileCreateParams): Outcome<object> => {
   const { data, name } = params.file as unknown as Upload
   const extension = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ""

@@ -58,7 +58,7 @@ const create = (
         code: "charge_not_refundable",
         param: "charge"
       })
-    // One that was let go says below that it has been refunded.
+    // A canceled one is reported below as refunded.
     if (!charge.captured && !charge.refunded)
       return yield* notSimulated("refunds of a charge that was not captured", "charge")
     const left = charge.amount - charge.amount_refunded

@@ -154,7 +154,7 @@ const checkMethods = (params: Params): Outcome<void> =>
     }
   })
 
-/** A method that does not fit is left out without a word, as Stripe does since 2026-09-30. */
+/** An unsuitable method is omitted silently, as at Stripe since 2026-09-30. */
 const methodsOf = (
   { book, world }: Call,
   currency: string,
@@ -199,7 +199,7 @@ const lineOf = ({ book, world }: Call, line: Line, path: string): Outcome<Stripe
     const currency = yield* checkCurrency(price.currency, `${path}[price_data][currency]`)
     const product = `${path}[price_data][product_data]`
     const { description, name } = price.product_data ?? {}
-    // A name of white space alone is none to Stripe, like an empty one.
+    // Stripe treats a blank name like an empty one.
     if (name !== undefined && name.trim() === "") {
       const message = `You passed an empty string for '${product}[name]'.`
       return yield* refuse(message, { code: "parameter_invalid_empty", param: `${product}[name]` })

@@ -1,4 +1,4 @@
-/** Stripe's test cards and test payment methods, and what becomes of a payment with each of them. */
+/** Stripe's test cards and test payment methods, with the outcome of a payment with each. */
 
 export interface TestCard {
   readonly number: string
@@ -6,7 +6,7 @@ export interface TestCard {
   readonly country: string
   readonly funding: "credit" | "debit" | "prepaid"
   readonly behaviour: Behaviour
-  /** Stripe's names for it as a payment method. */
+  /** Stripe's names of it as a payment method. */
   readonly names: ReadonlyArray<string>
 }
 

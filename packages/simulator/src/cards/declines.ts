@@ -1,4 +1,4 @@
-/** The names of an issuer's refusals on the wire, and the texts for the buyer. */
+/** Decline codes on the wire, with the texts for the buyer. */
 import type { Decline } from "./cards.ts"
 
 export interface DeclineWords {

@@ -1,4 +1,4 @@
-/** A command: its input, checked, and its act. */
+/** A command: its validated input and its action. */
 import { Effect, Schema } from "effect"
 import type { RefundFate } from "../acts/refunds.ts"
 import type { Engine } from "../Engine.ts"
@@ -18,7 +18,7 @@ export interface Parts {
   readonly engine: Engine
   readonly deliveries: Deliveries
   readonly faults: Faults
-  /** The fates of the next refunds, in their order. */
+  /** The outcomes of the next refunds, in order. */
   readonly fates: Array<RefundFate>
   readonly revoked: Set<string>
   /** Called after each change. */
@@ -39,7 +39,7 @@ export const refuse = (message: string) => Effect.fail(new ControlRefused({ mess
 
 export const nothing = Schema.Struct({})
 
-/** An object of any account, and the book that it is in. */
+/** An object of any account, with its book. */
 export const there = <K extends Kind>(
   world: World,
   kind: K,

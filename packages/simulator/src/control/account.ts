@@ -1,4 +1,4 @@
-/** The settings that the owner of an account has in Stripe's dashboard. */
+/** The settings of an account in Stripe's dashboard. */
 import { Effect, Schema } from "effect"
 import { isCurrency, methods } from "../facts/currencies.ts"
 import { usualSettings } from "../state/accounts.ts"

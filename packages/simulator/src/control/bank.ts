@@ -1,4 +1,4 @@
-/** Decisions of banks and of Stripe: refunds, disputes and rates of exchange. */
+/** Decisions of banks and Stripe: refunds, disputes and exchange rates. */
 import { Effect, Schema } from "effect"
 import type Stripe from "stripe"
 import { decideDispute, fileAppeal, offerAppeal, openDispute } from "../acts/disputes.ts"

@@ -1,4 +1,4 @@
-/** The acts of a buyer on a session's page. */
+/** The buyer's actions on a session's page. */
 import { Effect, Result, Schema } from "effect"
 import type Stripe from "stripe"
 import { payInSession } from "../acts/checkout.ts"
@@ -15,13 +15,13 @@ export type { Stripe }
 
 const Pay = Schema.Struct({
   session: Schema.String,
-  /** A test card's number, a name such as `pm_card_visa`, `alipay` or `wechat_pay`; a Visa that pays if left out. */
+  /** A test card's number, a name such as `pm_card_visa`, `alipay` or `wechat_pay`; default: a Visa that pays. */
   with: Schema.optionalKey(Schema.String),
-  /** Whether the buyer authorises at the bank or the wallet; left out, the buyer is still there. */
+  /** Whether the buyer authorises at the bank or the wallet; omitted: the buyer is still there. */
   authorises: Schema.optionalKey(Schema.Boolean),
   /** Seconds that the payment stays `processing`. */
   processing: Schema.optionalKey(Schema.Int),
-  /** The buyer's own currency, where the session lets the buyer choose it, and the amount in it. */
+  /** The buyer's own currency, if the session allows the choice, and the amount in it. */
   presented: Schema.optionalKey(Schema.Struct({ currency: Schema.String, amount: Schema.Int })),
   email: Schema.optionalKey(Schema.String)
 })

@@ -1,4 +1,4 @@
-/** The clock, which a test stops, moves and lets go. */
+/** The clock, which a test stops, moves and restarts. */
 import { Effect, Schema } from "effect"
 import { command, nothing, type Parts, refuse } from "./Command.ts"
 

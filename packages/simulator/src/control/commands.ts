@@ -1,5 +1,5 @@
 /**
- * The acts of a test that no API of Stripe's can do: move the clock, act as the buyer or the bank, let things go wrong.
+ * Test commands beyond Stripe's API: move the clock, act as the buyer or the bank, inject faults.
  * `POST /_simulator/<command>` over HTTP, or a function in the same process.
  */
 import { Effect } from "effect"
@@ -22,7 +22,7 @@ export const makeCommands = (parts: Parts) => {
     ...bankCommands(parts),
     ...troubleCommands(parts)
   }
-  // The changes of a command are kept, however it ended.
+  // A command's changes are saved even if it fails.
   for (const each of Object.values(all)) {
     const { run } = each
     Object.assign(each, { run: (input: never) => Effect.ensuring(run(input), Effect.sync(parts.keep)) })

@@ -1,4 +1,4 @@
-/** Commands that let requests, webhooks and keys go wrong. */
+/** Commands that inject faults into requests, webhooks and keys. */
 import { Effect, Schema } from "effect"
 import { Fault } from "../server/faults.ts"
 import { command, nothing, type Parts, there } from "./Command.ts"

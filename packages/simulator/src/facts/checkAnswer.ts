@@ -1,9 +1,9 @@
-/** Whether an answer has the form that Stripe publishes: every field is known, none is missing, each has its type. */
+/** Validates an answer against Stripe's published form: every field is known, none is missing, each has its type. */
 import { jsonText } from "../json.ts"
 import type { Term } from "./expression.ts"
 import { fieldsOf, typeOfObject } from "./table.ts"
 
-/** The faults of an answer; empty if there are none. */
+/** The problems of an answer; empty if it is valid. */
 export const checkAnswer = (answer: unknown): ReadonlyArray<string> => {
   const problems: Array<string> = []
   const object = (answer as { readonly object?: unknown }).object
@@ -24,7 +24,7 @@ const checkList = (value: unknown, path: string, problems: Problems) => {
   for (const [index, each] of data.entries()) checkObject(each, `${path}[${index}]`, problems)
 }
 
-/** Its type is what it says it is. */
+/** Its type follows from its `object`. */
 const checkObject = (value: unknown, path: string, problems: Problems) => {
   const type = typeOfObject(String((value as { readonly object?: unknown }).object))
   if (type === undefined) problems.push(`${path}: is no object that Stripe has here`)
@@ -47,7 +47,7 @@ const checkFields = (value: object, type: string, path: string, problems: Proble
   }
 }
 
-/** A hash or a list that fits reports what is wrong inside it. */
+/** A matching hash or list reports its inner problems. */
 const fits = (value: unknown, term: Term, path: string, problems: Problems): boolean => {
   switch (term.is) {
     case "null":
@@ -66,7 +66,7 @@ const fits = (value: unknown, term: Term, path: string, problems: Problems): boo
     case "type": {
       if (!isHash(value)) return false
       const object = (value as { readonly object?: unknown }).object
-      // Several kinds of objects may stand here, such as in an expanded source.
+      // Several kinds of objects are possible, such as in an expanded source.
       if (typeof object === "string" && typeOfObject(object) !== term.name) return false
       checkFields(value, term.name, path, problems)
       return true

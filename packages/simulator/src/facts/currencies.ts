@@ -1,12 +1,12 @@
 /**
- * Currencies that Stripe takes payments in, the least and the most of a payment, and which methods take which currency.
- * The figures are those of Stripe's published tables.
+ * Stripe's payment currencies, the minimum and maximum of a payment, and the currencies of each method. The figures are
+ * from Stripe's published tables.
  */
 
-/** Where accounts are paid out in dollars; what Stripe lists for no other currency is about as much. */
+/** For accounts paid out in dollars; currencies that Stripe does not list have about the same value. */
 const usual = 50
 
-/** The least amount, in minor units, of currencies that Stripe lists. */
+/** The minimum amounts, in minor units, that Stripe lists. */
 const least: Readonly<Record<string, number>> = {
   aed: 200,
   bgn: 100,
@@ -22,7 +22,7 @@ const least: Readonly<Record<string, number>> = {
   ron: 200,
   sek: 300,
   thb: 1_000,
-  // Stripe lists no least amount of it: half a dollar is about so much.
+  // Stripe lists no minimum for it: this is about half a dollar.
   cny: 400
 }
 
@@ -52,7 +52,7 @@ const walletsTake: Readonly<Partial<Record<Method, ReadonlySet<string>>>> = {
   wechat_pay: new Set(["aud", "cad", "chf", "dkk", "eur", "gbp", "hkd", "jpy", "nok", "sek", "sgd", "usd"])
 }
 
-/** Whether a method takes this currency in an account of that currency. */
+/** Whether a method accepts this currency in an account of that currency. */
 export const takes = (method: Method, currency: string, ofAccount: string): boolean => {
   const own = walletsTake[method]
   return own === undefined || currency === "cny" || (currency === ofAccount && own.has(currency))

@@ -4,7 +4,7 @@ export type Term =
   | { readonly is: "null" | "string" | "number" | "boolean" | "file" }
   /** Any hash; of parameters, a hash of texts. */
   | { readonly is: "hash" }
-  /** An object that is not simulated. Only its id may be said. */
+  /** An object that is not simulated. Only its id may appear. */
   | { readonly is: "unsimulated" }
   | { readonly is: "literal"; readonly value: string }
   | { readonly is: "type"; readonly name: string }
@@ -19,7 +19,7 @@ export const termsOf = (expression: string): ReadonlyArray<Term> => {
   if (known !== undefined) return known
   const alternatives = split(expression)
   const terms = alternatives.flatMap(termOf)
-  // `*` says that Stripe may add words to an enumeration. Without any words it is a text with a form of its own.
+  // `*` means that Stripe may add values to an enumeration. Without values it is free text.
   const all = alternatives.includes("*") && terms.every(({ is }) => is === "null") ? [...terms, text] : terms
   parsed.set(expression, all)
   return all
@@ -27,7 +27,7 @@ export const termsOf = (expression: string): ReadonlyArray<Term> => {
 
 const text: Term = { is: "string" }
 
-/** At the bars that stand in no brackets. */
+/** Splits at bars outside of brackets. */
 const split = (expression: string): ReadonlyArray<string> => {
   const parts: Array<string> = [""]
   let depth = 0

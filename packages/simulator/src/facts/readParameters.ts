@@ -1,4 +1,4 @@
-/** A form as the parameters of an operation: each is known to Stripe and has its type, and none is missing. */
+/** Parses a form as an operation's parameters: each is known and has its type, and none is missing. */
 import { Result } from "effect"
 import { invalid, type Failure, type Outcome } from "../wire/failure.ts"
 import { type FormHash, type FormValue, Upload } from "../wire/form.ts"
@@ -72,7 +72,7 @@ const readNested = (value: FormHash, terms: ReadonlyArray<Term>, at: string): Ou
 const readArray = (value: FormHash, of: ReadonlyArray<Term>, at: string): Outcome<unknown> =>
   Result.all(Object.entries(value).map(([index, each]) => readValue(each, of, `${at}[${index}]`)))
 
-/** Texts, such as metadata. A parameter that the table leaves out is read as it is, and refused by its operation. */
+/** Free hashes, such as metadata. A parameter missing in the table is passed on, and refused by its operation. */
 const readTexts = (value: FormHash, at: string): Outcome<unknown> => {
   if (!at.endsWith("metadata")) return Result.succeed(value)
   const nested = Object.keys(value).find((key) => typeof value[key] !== "string")

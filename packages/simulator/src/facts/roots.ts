@@ -1,4 +1,4 @@
-/** Which of Stripe's types the table of facts is made of: objects by their own name, parameters by their operation. */
+/** The Stripe types in the table of facts: objects by name, parameters by operation. */
 import type Stripe from "stripe"
 
 export interface Objects {

@@ -14,7 +14,7 @@ interface Table {
 
 const table: Table = json
 
-/** The version of Stripe's API whose form the answers have. */
+/** The Stripe API version of the answers. */
 export const apiVersion = table.apiVersion
 
 export interface Field {
@@ -25,7 +25,7 @@ export interface Field {
 
 const known = new Map<string, ReadonlyMap<string, Field>>()
 
-/** The fields of a type. A type that the table does not have is a mistake in this program. */
+/** The fields of a type. An unknown type is a bug of this program. */
 export const fieldsOf = (type: string): ReadonlyMap<string, Field> => {
   const cached = known.get(type)
   if (cached !== undefined) return cached
@@ -40,7 +40,7 @@ export const fieldsOf = (type: string): ReadonlyMap<string, Field> => {
   return fields
 }
 
-/** The type of an object by what its `object` says; undefined for what is not simulated. */
+/** The type of an object by its `object`; undefined if it is not simulated. */
 export const typeOfObject = (object: string): string | undefined => table.objects[object]
 
 /** The type of an operation's parameters, such as `POST /v1/refunds`. */

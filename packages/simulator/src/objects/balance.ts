@@ -7,12 +7,12 @@ const daysPending = 2
 export interface TransactionFacts {
   readonly id: string
   readonly created: number
-  /** Minor units; less than zero for what goes out. */
+  /** Minor units; negative for outgoing money. */
   readonly amount: number
   readonly fee: number
   readonly feeFor?: string
   readonly currency: string
-  /** From the currency of the source; null if the balance has that. */
+  /** The exchange rate from the source's currency; null if the balance has the same. */
   readonly exchangeRate: number | null
   readonly type: "charge" | "payment" | "refund" | "payment_refund" | "refund_failure" | "adjustment"
   readonly category: string

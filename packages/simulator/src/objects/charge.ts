@@ -1,4 +1,4 @@
-/** One attempt to take a payment: succeeded, or failed with the issuer's word. */
+/** One payment attempt: succeeded, or declined by the issuer. */
 import type Stripe from "stripe"
 import type { DeclineWords } from "../cards/declines.ts"
 

@@ -1,4 +1,4 @@
-/** A buyer's objection to a payment, or the question before one (an inquiry). */
+/** A buyer's dispute of a payment, or the inquiry before it. */
 import type Stripe from "stripe"
 
 export interface DisputeFacts {
@@ -84,7 +84,7 @@ const noEvidence: Stripe.Dispute.Evidence = {
   uncategorized_text: null
 }
 
-/** Which evidence is a file, named by its id. */
+/** The evidence fields that are files, referenced by id. */
 export const fileEvidence: ReadonlySet<string> = new Set([
   "cancellation_policy",
   "customer_communication",

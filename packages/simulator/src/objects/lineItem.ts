@@ -1,4 +1,4 @@
-/** A line of a session, with the price that was made for it. */
+/** A line item of a session, with its inline price. */
 import type Stripe from "stripe"
 
 export interface LineFacts {
@@ -28,7 +28,7 @@ export const newLineItem = (facts: LineFacts): Stripe.LineItem => ({
   quantity: facts.quantity
 })
 
-/** Stripe's client makes a number with a decimal point of the text, so it is written as one. */
+/** Stripe's client parses this text as a decimal number. */
 const newPrice = (facts: LineFacts): Stripe.Price => ({
   id: facts.priceId,
   object: "price",

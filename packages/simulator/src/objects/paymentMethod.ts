@@ -58,7 +58,7 @@ export const newCard = (facts: MethodFacts, card: TestCard, dates: CardDates): S
 
 const displayBrand = (brand: string) => (brand === "amex" ? "american_express" : brand)
 
-/** The same for the same card, and says nothing of its number. */
+/** Equal for the same card, without revealing its number. */
 const fingerprintOf = (number: string) => createHash("sha256").update(number).digest("base64url").slice(0, 16)
 
 const billing = (details: MethodFacts["billing"]): Stripe.PaymentMethod.BillingDetails => ({

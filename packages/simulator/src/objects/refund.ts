@@ -1,4 +1,4 @@
-/** Money on its way back to a buyer. */
+/** A refund as Stripe answers it. */
 import type Stripe from "stripe"
 
 export interface RefundFacts {

@@ -55,7 +55,7 @@ export const newSession = (facts: SessionFacts): Stripe.Checkout.Session => {
   }
 }
 
-/** The buyer, as far as the session knows. */
+/** The session's details of the buyer. */
 export const buyerOf = (email: string | null, name: string | null = null): Stripe.Checkout.Session.CustomerDetails => ({
   address: null,
   business_name: null,
@@ -67,7 +67,7 @@ export const buyerOf = (email: string | null, name: string | null = null): Strip
   tax_ids: []
 })
 
-/** Metadata as it is answered: texts. */
+/** Metadata in answers: texts. */
 export const textsOf = (metadata: Stripe.MetadataParam): Stripe.Metadata =>
   Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, String(value)]))
 

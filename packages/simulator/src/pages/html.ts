@@ -1,4 +1,4 @@
-/** Pages as text: what is put in is escaped, what is made here is not. */
+/** HTML templates: inserted values are escaped, nested templates are not. */
 
 export class Html {
   readonly text: string

@@ -1,4 +1,4 @@
-/** The pages for a buyer: the session with its form, the bank or the wallet that asks, and short messages. */
+/** The buyer's pages: the session's form, the bank's or wallet's question, and short messages. */
 import type { Stripe } from "stripe"
 import { html, type Html } from "./html.ts"
 

@@ -1,6 +1,6 @@
 /**
- * One request to the API, from its parameters to its answer, in one step of the event loop: what is read, decided and
- * remembered is never half done. An Idempotency-Key is answered as it was answered first.
+ * Handles an API request, from its parameters to its answer, in one step of the event loop, so that it is atomic. A
+ * repeated Idempotency-Key gets the first answer.
  */
 import { createHash } from "node:crypto"
 import { Result } from "effect"
@@ -54,11 +54,11 @@ export const answer = (world: World, request: ApiRequest): Answer => {
   return first
 }
 
-/** Parameters that do not fit are no beginning: the same key may be used for the request put right. */
+/** Invalid parameters do not use up the key: the corrected request may use it. */
 const wasBegun = (outcome: Outcome<object>): boolean =>
   Result.isSuccess(outcome) || (outcome.failure.isValidation !== true && outcome.failure.status < 500)
 
-/** Keeps the answer under the key of its request. */
+/** Stores the answer for the request's key. */
 export const remember = (world: World, request: ApiRequest, { body, status }: Answer): void => {
   const { book, idempotencyKey, path, requestId } = request
   if (idempotencyKey === undefined) return
@@ -102,7 +102,7 @@ export const keyInUse = (key: string): Answer =>
     )
   )
 
-/** The same for the same parameters, in whatever order they were written. */
+/** Equal for equal parameters, in any order. */
 const fingerprintOf = ({ form, path, route }: ApiRequest): string =>
   createHash("sha256")
     .update(`${route.name} ${path} ${jsonText(sorted(form))}`)
@@ -116,7 +116,7 @@ const sorted = (value: unknown): unknown => {
     .map(([key, each]) => [key, sorted(each)])
 }
 
-/** The request's parameters, each of a kind that the operation takes. */
+/** The request's parameters, checked for the operation. */
 const parametersFor = ({ form, route }: ApiRequest) =>
   Result.gen(function* () {
     const params = yield* readParameters(route.name, form)

@@ -1,4 +1,4 @@
-/** `/v1`: who asks, how often, what goes wrong on purpose, and the answer. */
+/** `/v1`: authentication, rate limits, injected faults, and the answer. */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Fiber, Result } from "effect"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -15,7 +15,7 @@ import type { Struck } from "./faults.ts"
 import { parametersOf, targetOf } from "./request.ts"
 import { makeRates } from "./rates.ts"
 
-/** Real milliseconds that a request without an answer is held, if its client does not give up before. */
+/** How long an unanswered request is held, in real milliseconds, unless its client gives up before. */
 const hangMax = 120_000
 
 export const makeApi = (parts: Parts) => {
@@ -26,7 +26,7 @@ export const makeApi = (parts: Parts) => {
 
   const refused = (failure: Failure) => ({ requestId: world.newId("req", 14), reply: answerOf(Result.fail(failure)) })
 
-  /** Reads it whole before anything is decided. The bytes of a file are answered as they are. */
+  /** Reads the whole request first. File content is answered unchanged. */
   const read = Effect.fnUntraced(function* (
     request: HttpServerRequest
   ): Effect.fn.Return<Outcome<ApiRequest | HttpServerResponse.HttpServerResponse>> {
@@ -64,7 +64,7 @@ export const makeApi = (parts: Parts) => {
     keep()
   }
 
-  /** A request that goes on for a while keeps its key meanwhile, and ends even if its client has gone. */
+  /** A long request holds its key, and completes even if its client has left. */
   const actLater = (apiRequest: ApiRequest, seconds: number) => {
     const key = keyOf(apiRequest)
     if (key !== undefined) inUse.add(key)
@@ -97,7 +97,7 @@ export const makeApi = (parts: Parts) => {
   })
 }
 
-/** A program that names no version of the API, such as stripe-cli, may use the earlier name. */
+/** A program without an API version, such as stripe-cli, may use the earlier name. */
 const withNamesOfToday = ({ payment_method_types: methods, ...form }: FormHash): FormHash =>
   methods === undefined ? form : { allowed_payment_method_types: methods, ...form }
 
@@ -124,14 +124,14 @@ const goWrong = (
       return cut(request)
     case "error_kept_before":
     case "error_kept_after":
-      // As Stripe does when it fails after it has begun: the key has this answer for a day.
+      // Like Stripe after a failure during processing: the key keeps this answer for a day.
       keepAnswer(apiRequest, trouble)
       return Effect.succeed(respond(trouble, apiRequest.requestId, apiRequest))
     case "error_before":
     case "error_after":
       return Effect.succeed(respond(trouble, apiRequest.requestId, apiRequest))
     case "refused": {
-      // Refused after it was begun, such as for want of money: the key has this answer for a day, too.
+      // A refusal during processing, such as for lack of funds: the key keeps this answer for a day, too.
       const reply = refusal(fault)
       keepAnswer(apiRequest, reply)
       return Effect.succeed(respond(reply, apiRequest.requestId, apiRequest))
@@ -153,7 +153,7 @@ const hang = Effect.callback<void>((resume) => {
   return Effect.sync(() => clearTimeout(timer))
 })
 
-/** The connection ends without an answer. */
+/** Closes the connection without an answer. */
 const cut = (request: HttpServerRequest) =>
   Effect.sync(() => {
     NodeHttpServerRequest.toServerResponse(request).destroy()

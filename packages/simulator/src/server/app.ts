@@ -1,4 +1,4 @@
-/** All that the server answers: the API, the buyer's pages, and the control of tests. */
+/** The server's routes: the API, the buyer's pages, and the test commands. */
 import { ByteSize, Effect } from "effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -20,7 +20,7 @@ export const makeApp = (parts: Parts, commands: Commands) => {
     if (url.startsWith("/_simulator/")) return yield* control
     return (yield* pages) ?? HttpServerResponse.text("There is nothing here.", { status: 404 })
   }).pipe(
-    // The server would wait for one whose client has gone.
+    // The server would wait for requests whose client has left.
     Effect.interruptible,
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyMax))
   )

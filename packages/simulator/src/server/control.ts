@@ -1,6 +1,6 @@
 /**
- * `/_simulator`: the commands, over HTTP with JSON. They are for programs of the one who runs the simulator. A page of
- * another site, which a browser on the same machine shows, may not give them.
+ * `/_simulator`: the commands, over HTTP with JSON. They are for local programs; pages of other sites in a browser on
+ * the same machine are refused.
  */
 import { isIP } from "node:net"
 import { Effect, Option, Schema } from "effect"
@@ -39,8 +39,8 @@ export const makeControl = (commands: Commands, ownUrl: () => string) =>
   })
 
 /**
- * A browser says of which origin a page is. DNS rebinding: a foreign name that resolves to this machine is in `Host`,
- * so only our own names are accepted; addresses have no such risk.
+ * Browsers send the page's origin. DNS rebinding: a foreign name that resolves to this machine appears in `Host`, so
+ * only our own names are accepted; IP addresses have no such risk.
  */
 const isForeign = ({ host = "", origin }: Readonly<Record<string, string | undefined>>, ownUrl: string): boolean => {
   const named = URL.parse(`http://${host}`)

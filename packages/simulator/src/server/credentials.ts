@@ -1,4 +1,4 @@
-/** The account that asks: each secret key is an account of its own, and `Stripe-Account` names a connected one. */
+/** The calling account: each secret key is its own account, and `Stripe-Account` names a connected one. */
 import { createHash } from "node:crypto"
 import { Result } from "effect"
 import type { Book } from "../state/Book.ts"
@@ -45,7 +45,7 @@ const keyOf = (authorization: string | undefined): string | undefined => {
   return scheme!.toLowerCase() === "bearer" ? value : Buffer.from(value, "base64").toString().split(":")[0]
 }
 
-/** The keys of one account in both modes are keys of two accounts here. */
+/** An account's test and live keys are two accounts here. */
 export const accountOf = (key: string): string => `acct_1${createHash("sha256").update(key).digest("hex").slice(0, 15)}`
 
 const hidden = (key: string) =>

@@ -1,4 +1,4 @@
-/** The faults that a test asks for: a request's answer, or a webhook. Each rule has an end. */
+/** Faults injected by tests, into answers or webhooks. Each rule applies a limited number of times. */
 import { Schema } from "effect"
 
 export const FaultKind = Schema.Literals([
@@ -24,21 +24,21 @@ export const Fault = Schema.Struct({
   /** `POST /v1/refunds`, `* /v1/*`, or `webhook charge.*`: a star stands for any text. */
   on: Schema.String,
   kind: FaultKind,
-  /** Only calls of this account, and webhooks with its events; of all if left out. */
+  /** Only calls of this account, and webhooks with its events; default: all. */
   account: Schema.optionalKey(Schema.String),
-  /** How many calls it strikes; 1 if left out. */
+  /** How many calls it affects; default: 1. */
   times: Schema.optionalKey(Schema.Int),
-  /** How many calls pass before; 0 if left out. */
+  /** How many calls pass before; default: 0. */
   skip: Schema.optionalKey(Schema.Int),
-  /** For `slow`, `late` and `swap`; 5 if left out. */
+  /** For `slow`, `late` and `swap`; default: 5. */
   seconds: Schema.optionalKey(Schema.Int),
-  /** For the errors; 500 if left out. */
+  /** For the errors; default: 500. */
   status: Schema.optionalKey(Schema.Int),
-  /** For `refused`; `balance_insufficient` if left out. */
+  /** For `refused`; default: `balance_insufficient`. */
   code: Schema.optionalKey(Schema.String),
-  /** For `rate_limited`: which limit was met; `global-rate` if left out. */
+  /** For `rate_limited`: the exceeded limit; default: `global-rate`. */
   reason: Schema.optionalKey(Schema.String),
-  /** For `rate_limited`: seconds to wait, which Stripe seldom tells. */
+  /** For `rate_limited`: seconds to wait, which Stripe rarely sends. */
   retry_after: Schema.optionalKey(Schema.Int)
 })
 export type Fault = typeof Fault.Type
@@ -54,13 +54,12 @@ export interface Faults {
   /** All rules, or those of one account. */
   readonly clear: (account?: string) => void
   readonly all: () => ReadonlyArray<Fault>
-  /** The first rule that strikes this call, which is one call fewer for it. */
+  /** The first rule that matches this call, which uses up one of its calls. */
   readonly strike: (call: string, account: string) => Struck | undefined
 }
 
 /**
- * Called for each call, and for each webhook before it is first sent, with the text that a rule's `on` is matched
- * against.
+ * Called for each call, and for each webhook before it is first sent, with the text to match a rule's `on`.
  */
 export type Watch = (call: string, account: string) => void
 

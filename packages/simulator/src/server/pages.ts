@@ -1,4 +1,4 @@
-/** The buyer's pages: `/c/pay/<session>`, and `/authorize/<payment intent>` in the place of a bank or a wallet. */
+/** The buyer's pages: `/c/pay/<session>`, and `/authorize/<payment intent>` for a bank or a wallet. */
 import { Effect, Result } from "effect"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -19,7 +19,7 @@ import { targetOf } from "./request.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Undefined for a path that has no page. */
+/** Undefined for a path without a page. */
 export const makePages = ({ keep, world }: Parts) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest
@@ -88,7 +88,7 @@ const after = (world: World, book: Book, sessionId: string, intent: Stripe.Payme
 const thanks = ({ id, success_url }: Stripe.Checkout.Session): Response =>
   seeOther((success_url ?? "/").replaceAll("{CHECKOUT_SESSION_ID}", id))
 
-/** The payment method that the form describes, or what is wrong with it. */
+/** The payment method in the form, or its problem. */
 const chosen = (world: World, book: Book, session: Stripe.Checkout.Session, form: URLSearchParams) => {
   const text = (name: string) => (form.get(name) ?? "").trim()
   const billing = { email: session.customer_email ?? (text("email") || null) }
@@ -119,7 +119,7 @@ const authorise = (world: World, id: string, isPost: boolean, form: URLSearchPar
   return session === undefined ? backToCaller(intent, done) : after(world, book, session.id, done)
 }
 
-/** For a payment without a session: where its confirmation said. */
+/** For a payment without a session: the return URL of its confirmation. */
 const backToCaller = ({ next_action: nextAction }: Stripe.PaymentIntent, done: Stripe.PaymentIntent): Response => {
   const back = nextAction?.redirect_to_url?.return_url ?? nextAction?.alipay_handle_redirect?.return_url
   const outcome = done.status === "succeeded" ? "succeeded" : "failed"

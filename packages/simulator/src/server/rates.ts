@@ -1,4 +1,4 @@
-/** How many requests an account may make in one second of the simulated clock. */
+/** Rate limits of an account per second of the simulated clock. */
 import type { Book } from "../state/Book.ts"
 import type { World } from "../state/World.ts"
 

@@ -31,7 +31,7 @@ const toForm = (pairs: Pairs): Outcome<FormHash> => {
 const pairs = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.map(request.text, (text): Pairs => Array.from(new URLSearchParams(text)))
 
-/** Read whole, by the platform's own reader of forms. */
+/** Read whole, by the platform's form parser. */
 const parts = (request: HttpServerRequest.HttpServerRequest, type: string) =>
   Effect.gen(function* () {
     const bytes = yield* request.arrayBuffer
@@ -50,7 +50,7 @@ const parts = (request: HttpServerRequest.HttpServerRequest, type: string) =>
     )
   })
 
-/** Path and query. A path that names another host is that of a proxy, and is nothing here. */
+/** Path and query. An absolute URL with another host is a proxy request, and unknown here. */
 export const targetOf = (url: string): { readonly path: string; readonly query: string } => {
   const mark = url.indexOf("?")
   return mark < 0 ? { path: url, query: "" } : { path: url.slice(0, mark), query: url.slice(mark + 1) }

@@ -1,4 +1,4 @@
-/** Everything of one account in one mode. Values are replaced, never changed, so that an answer stays what it was. */
+/** All data of an account in one mode. Values are replaced, never mutated, so that answers do not change. */
 import type { Kind, Kinds } from "./kinds.ts"
 
 export interface Book {
@@ -8,7 +8,7 @@ export interface Book {
   readonly get: <K extends Kind>(kind: K, id: string) => Kinds[K] | undefined
   readonly put: <K extends Kind>(kind: K, value: Kinds[K]) => Kinds[K]
   readonly drop: (kind: Kind, id: string) => void
-  /** The newest first. With a parent, those alone that name it as their charge, payment intent or source. */
+  /** Newest first. With a parent, only those that reference it as their charge, payment intent or source. */
   readonly newest: <K extends Kind>(kind: K, parent?: string) => Generator<Kinds[K]>
   readonly count: (kind: Kind) => number
 }
@@ -19,7 +19,7 @@ export interface OpenBook extends Book {
   readonly everything: () => ReadonlyArray<Change>
 }
 
-/** One change: what is remembered under an id from now on; null if it is forgotten. */
+/** One change: the new value for an id; null removes it. */
 export type Change = readonly [book: string, kind: Kind, id: string, value: unknown]
 
 interface Shelf {
@@ -28,7 +28,7 @@ interface Shelf {
   readonly byParent: Map<string, Array<string>>
 }
 
-/** By these an object names what it belongs to. */
+/** Fields that reference an object's parent. */
 const parentFields = ["charge", "payment_intent", "source"] as const
 
 export const makeBook = (account: string, livemode: boolean, changed: (change: Change) => void): OpenBook => {

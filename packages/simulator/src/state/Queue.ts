@@ -1,8 +1,8 @@
-/** Due items, by their time. Those of one time come in the order in which they were added. */
+/** A priority queue by time; items of the same time in insertion order. */
 
 export interface Queue<A> {
   readonly add: (at: number, value: A) => void
-  /** When the first is due. */
+  /** The time of the first. */
   readonly first: () => number | undefined
   /** The first, if it is due by then. */
   readonly take: (by: number) => A | undefined

@@ -1,16 +1,16 @@
-/** A clock of its own: it stands still, or goes on with real time. A test moves it forward, never back. */
+/** A simulated clock: stopped, or running with real time. A test moves it forward, never back. */
 
 export interface SimulatedClock {
   /** Milliseconds since 1970. */
   readonly millis: () => number
   readonly isStanding: () => boolean
-  /** To a time that is not before now. */
+  /** To a time not before now. */
   readonly moveTo: (millis: number) => void
   readonly stand: () => void
   readonly goOn: () => void
 }
 
-/** It stands still at `standsAt`, or goes with real time if that is undefined. */
+/** Stopped at `standsAt`, or running with real time if that is undefined. */
 export const makeClock = (realMillis: () => number, standsAt: number | undefined): SimulatedClock => {
   let standing = standsAt
   let ahead = 0

@@ -1,7 +1,6 @@
 /**
- * State in one file: a line for each request or job, which holds all that it changed. A process that dies may leave
- * the last line torn, and that line is left out at the next start. There is no flush to the disk: a power cut may lose
- * the last seconds.
+ * State in one file: a line for each request or job with all of its changes. A dying process may leave a partial last
+ * line, which the next start ignores. There is no fsync: a power failure may lose the last seconds.
  */
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { Effect, Option, Schema } from "effect"

@@ -1,6 +1,6 @@
 /**
- * One simulator: its books, clock, ids and due jobs. All that reads or writes it runs in one step of the event loop, so
- * nothing is ever half done.
+ * One simulator: its books, clock, ids and due jobs. Every read or write runs in one step of the event loop, so it is
+ * atomic.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { type Book, type Change, makeBook } from "./Book.ts"
@@ -10,7 +10,7 @@ import type { Job, Kind, Task } from "./kinds.ts"
 import { makeQueue } from "./Queue.ts"
 import type { Settings } from "./settings.ts"
 
-/** Which request an event follows from; nulls for what happens by itself. */
+/** The request that caused an event; nulls for automatic events. */
 export interface Cause {
   readonly id: string | null
   readonly idempotencyKey: string | null
@@ -19,7 +19,7 @@ export const byItself: Cause = { id: null, idempotencyKey: null }
 
 export interface World {
   settings: Settings
-  /** Currencies of which accounts have no balance: to which they are exchanged, and at which rate. */
+  /** Currencies without a balance: the currency and rate of their exchange. */
   readonly exchange: Map<string, { readonly currency: string; readonly rate: number }>
   /** Accounts whose settings a test has changed. */
   readonly accounts: Map<string, AccountSettings>
@@ -29,7 +29,7 @@ export interface World {
   readonly clock: SimulatedClock
   readonly books: ReadonlyMap<string, Book>
   readonly book: (account: string, livemode: boolean) => Book
-  /** The book that has an object, and the object. Ids are unique among all books. */
+  /** An object with its book. Ids are unique across all books. */
   readonly find: (kind: Kind, id: string) => Book | undefined
   readonly newId: (prefix: string, length?: number) => string
   /** Seconds, as Stripe writes times. */
@@ -39,11 +39,11 @@ export interface World {
   readonly nextDue: () => number | undefined
   /** Takes the next job that is due by then. */
   readonly takeDue: (millis: number) => { readonly book: Book; readonly job: Job } | undefined
-  /** The changes since it was asked last. */
+  /** The changes since the last call. */
   readonly takeChanges: () => ReadonlyArray<Change>
-  /** All that is remembered, as changes from nothing. */
+  /** The whole state, as changes from empty. */
   readonly everything: () => ReadonlyArray<Change>
-  /** Brings back a change that an earlier run remembered. */
+  /** Restores a change of an earlier run. */
   readonly restore: (change: Change) => void
   /** Called when something may have become due. */
   wake: () => void
@@ -51,7 +51,7 @@ export interface World {
 
 const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-/** Random letters and digits; with a seed they are the same in each run. */
+/** Random letters and digits; reproducible with a seed. */
 const makeIds = (seed: string | undefined) => {
   let count = 0
   const bytesOf = (length: number) => {
@@ -101,7 +101,7 @@ export const makeWorld = (settings: Settings, clock: SimulatedClock, seed: strin
     takeDue: (millis) => {
       for (let taken = due.take(millis); taken !== undefined; taken = due.take(millis)) {
         const job = taken.book.get("x.job", taken.id)
-        // It was done before its time, or has been put off.
+        // It was done early, or postponed.
         if (job === undefined || job.at > millis) continue
         taken.book.drop("x.job", taken.id)
         return { book: taken.book, job }

@@ -1,14 +1,14 @@
-/** The settings of an account, as its owner has them in Stripe's dashboard. A test changes them. */
+/** The settings of an account in Stripe's dashboard, changed by tests. */
 import { type Method, methods, takes } from "../facts/currencies.ts"
 
 export interface AccountSettings {
   /** Methods that are switched on. */
   readonly methods: ReadonlyArray<Method>
-  /** Its own currency, which the wallets take besides yuan. */
+  /** Its own currency, which wallets accept besides yuan. */
   readonly currency: string
-  /** Whether buyers may pay in their own currency, where a session does not say. */
+  /** Whether buyers may pay in their own currency, unless a session says. */
   readonly adaptive_pricing: boolean
-  /** The answer to a session for which no method is left: a session without methods, or a refusal. */
+  /** The answer to a session without a remaining method: a session without methods, or a refusal. */
   readonly without_methods: "session" | "refusal"
 }
 
@@ -19,7 +19,7 @@ export const usualSettings: AccountSettings = {
   without_methods: "session"
 }
 
-/** Those of the methods that a caller allows, or of all, that the account has and that take the currency. */
+/** The enabled methods that support the currency, limited to those that a caller allows. */
 export const methodsFor = (
   { currency: own, methods: has }: AccountSettings,
   currency: string,

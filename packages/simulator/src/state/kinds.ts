@@ -1,4 +1,4 @@
-/** The state of an account: Stripe's objects as they are answered, and beside them what no answer shows (`x.`). */
+/** The state of an account: Stripe's objects as answered, and internal data (`x.`). */
 import type Stripe from "stripe"
 
 export interface Kinds {
@@ -22,7 +22,7 @@ export interface Kinds {
 }
 export type Kind = keyof Kinds
 
-/** The answer of an Idempotency-Key, whose text is the id. */
+/** The answer of an Idempotency-Key; the id is the key. */
 export interface StoredAnswer {
   readonly id: string
   readonly operation: string
@@ -56,7 +56,7 @@ export interface IntentData {
   readonly statement_descriptor_suffix?: string
 }
 
-/** The fate of a payment, by the payment method's id: the name of a test card's behaviour. */
+/** The outcome of payments with a payment method, by its id: the name of a test card's behaviour. */
 export interface PaymentNote {
   readonly id: string
   readonly behaviour: string
@@ -75,7 +75,7 @@ export interface EndpointSecret {
   readonly connect: boolean
 }
 
-/** The work that is done when its time has come. */
+/** Scheduled jobs. */
 export interface Job {
   readonly id: string
   /** Milliseconds. */

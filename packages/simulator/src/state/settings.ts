@@ -1,26 +1,26 @@
 /** The settings with which the simulator is started. Those left out are the default. */
 
 export interface Settings {
-  /** Where its pages are, as a browser reaches them: no slash at the end. Known once the server listens. */
+  /** The base URL of its pages, without a trailing slash. Known once the server listens. */
   readonly url: string
   /** Requests a second of one account; 0 for any number. Stripe: 100 live, 25 in test mode. */
   readonly rateLimit: number
   /** For each payment: hundredths of a per cent, and minor units. */
   readonly feePermyriad: number
   readonly feeFixed: number
-  /** The fee of a dispute, in minor units. It is not given back. */
+  /** The fee of a dispute, in minor units. It is not refunded. */
   readonly disputeFee: number
   /** Seconds from a charge to its balance transaction; 0 for at once. Until then a charge shows null. */
   readonly chargeBookedAfter: number
   /**
-   * Seconds from a refund that is pending, or that will fail, until it is decided. A chargeback fails what is younger.
+   * Seconds until a pending or failing refund is decided. A chargeback fails younger ones.
    */
   readonly refundDecidedAfter: number
   /** Seconds that a dispute waits for evidence. */
   readonly disputeDue: number
   /** Seconds from test evidence until it has decided the dispute. */
   readonly disputeDecides: number
-  /** Whether answers are held against the table of facts. */
+  /** Whether answers are validated against the table of facts. */
   readonly check: boolean
 }
 

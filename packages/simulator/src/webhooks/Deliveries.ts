@@ -1,6 +1,6 @@
 /**
- * Brings events to their endpoints: one after the other to each endpoint, in the order in which they became due, and
- * again after a failure. Faults lose, double, delay or swap them, and a test may hold them all.
+ * Delivers events: one at a time to each endpoint, in the order in which they became due, with retries. Faults drop,
+ * duplicate, delay or swap them, and a test may hold all of them.
  */
 import { Effect, Semaphore } from "effect"
 import { type Faults, secondsDefault } from "../server/faults.ts"
@@ -10,10 +10,10 @@ import { makeSend, type Waiting } from "./send.ts"
 export type ReleaseOrder = "oldest_first" | "newest_first" | ReadonlyArray<number>
 
 export interface Deliveries {
-  /** Sends it when those before it have been sent. Ends when it was sent, or put off. */
+  /** Sends it after earlier ones. Ends when it was sent or postponed. */
   readonly deliver: (waiting: Waiting) => Effect.Effect<void>
   readonly hold: () => void
-  /** Sends what was held, in this order. Numbers are places in the order of becoming due; what is not named is lost. */
+  /** Sends held events in this order. Numbers are positions in their original order; the others are dropped. */
   readonly release: (order: ReleaseOrder) => Effect.Effect<number>
   readonly heldCount: () => number
 }
@@ -59,10 +59,10 @@ const makeTurns = (begin: (waiting: Waiting) => Effect.Effect<void>) => {
   }
 }
 
-/** An attempt, unless a fault has something else with the first. */
+/** An attempt, unless a fault changes the first one. */
 const makeBegin = (world: World, faults: Faults) => {
   const send = makeSend(world)
-  /** Events that wait for another to go before them, by endpoint, and the job that sends them if none comes. */
+  /** Swapped events that wait for another one, by endpoint, and the job that sends them if none comes. */
   const swapped = new Map<string, Array<Waiting & { readonly job: string }>>()
 
   const sendSwapped = Effect.fnUntraced(function* (endpoint: string) {

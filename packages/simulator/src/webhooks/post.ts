@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto"
 import { Effect } from "effect"
 
-/** Real milliseconds until a receiver is given up. */
+/** The time limit of a receiver, in real milliseconds. */
 const patience = 10_000
 
 export interface Post {
@@ -17,7 +17,7 @@ export interface Post {
 export const signatureOf = ({ at, body, secret }: Omit<Post, "url">): string =>
   `t=${at},v1=${createHmac("sha256", secret).update(`${at}.${body}`).digest("hex")}`
 
-/** Whether the receiver took it: any status from 200 to 299. Never fails. */
+/** Whether the receiver accepted it: any status from 200 to 299. Never fails. */
 export const post = ({ url, ...signed }: Post): Effect.Effect<boolean> =>
   Effect.tryPromise((interrupted) =>
     fetch(url, {

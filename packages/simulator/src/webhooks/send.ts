@@ -1,4 +1,4 @@
-/** One attempt to bring an event to an endpoint, and the next one if the receiver does not take it. */
+/** One attempt to deliver an event, and the next one if the receiver does not accept it. */
 import { DateTime, Effect } from "effect"
 import type Stripe from "stripe"
 import { indentedJson } from "../json.ts"
@@ -12,7 +12,7 @@ export interface Waiting {
   readonly delivery: Extract<Task, { readonly do: "deliver" }>
 }
 
-/** Seconds until an event is sent again: three days in live mode, a few hours in test mode. Then it is given up. */
+/** The retry schedule in seconds: three days in live mode, a few hours in test mode. */
 const pauses = {
   live: [300, 1_800, 7_200, 18_000, 36_000, 36_000, 36_000, 36_000, 36_000, 36_000],
   test: [300, 1_800, 7_200]
@@ -38,7 +38,7 @@ export const makeSend = (world: World) =>
     world.schedule(book, world.clock.millis() + pause * 1000, { ...delivery, attempt: delivery.attempt + 1 })
   })
 
-/** An event that names its object and shows nothing of it. */
+/** A thin event, which only references its object. */
 const thinOf = ({ created, data, id, livemode, request, type }: Stripe.Event) => {
   const object = data.object as { readonly id?: string; readonly object: string }
   return {

@@ -43,7 +43,7 @@ const expandIn = (scope: Scope, value: Hash, [step, ...rest]: ReadonlyArray<stri
   }
   const type = typeOfObject(String(value["object"]))
   const terms = type === undefined ? undefined : fieldsOf(type).get(step)?.terms
-  // A hash that is no object, such as evidence, has fields that can be expanded too.
+  // A plain hash, such as evidence, has expandable fields, too.
   if (terms !== undefined ? !isExpandable(terms, rest) : type !== undefined || !(step in value)) {
     return refuse(`This property cannot be expanded (${scope.path}).`, { param: "expand" })
   }
@@ -57,7 +57,7 @@ const expandIn = (scope: Scope, value: Hash, [step, ...rest]: ReadonlyArray<stri
 const isExpandable = (terms: ReadonlyArray<Term>, rest: ReadonlyArray<string>): boolean =>
   terms.some(({ is }) => is === "unsimulated" || is === "list" || is === "type" || (is === "hash" && rest.length > 0))
 
-/** Lists that an answer has only when they are asked for. */
+/** Lists that are only included on request. */
 const includable = ({ book }: Scope, value: Hash, step: string): Hash | undefined => {
   const id = String(value["id"])
   if (value["object"] === "checkout.session" && step === "line_items") {

@@ -1,11 +1,11 @@
-/** An error as Stripe tells it: a status and `{ error: { type, code, message, param } }`. */
+/** An error in Stripe's format: a status and `{ error: { type, code, message, param } }`. */
 import { Result } from "effect"
 import type Stripe from "stripe"
 
 export interface Failure {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** The parameters do not fit, so nothing was begun, and an idempotency key does not keep this answer. */
+  /** The parameters are invalid, so processing did not begin, and the idempotency key does not keep this answer. */
   readonly isValidation?: boolean
   readonly error: {
     readonly type: "api_error" | "card_error" | "idempotency_error" | "invalid_request_error"
@@ -37,7 +37,7 @@ const docs = (code: string) => ({ doc_url: `https://stripe.com/docs/error-codes/
 const isOfParameters = ({ code = "" }: Details) =>
   code.startsWith("parameter_") || code === "url_invalid" || code === "simulator_unsupported"
 
-/** 400, unless the details say otherwise: the request is wrong, and nothing was done. */
+/** 400 by default: the request is invalid, and nothing was done. */
 export const invalid = (message: string, { status = 400, ...details }: Details = {}): Failure => ({
   status,
   ...(isOfParameters(details) && { isValidation: true }),
@@ -50,7 +50,7 @@ export const refuse = (message: string, details?: Details): Result.Result<never,
 export const noSuch = (kind: string, id: string, param = "id") =>
   refuse(`No such ${kind}: '${id}'`, { code: "resource_missing", param, status: param === "id" ? 404 : 400 })
 
-/** Known to Stripe, but not simulated here. Refused by name, so that it is not believed to have an effect. */
+/** Known to Stripe but not simulated. Refused by name, so that it is not silently ignored. */
 export const notSimulated = (what: string, param: string) =>
   refuse(`Stripe has ${what}, but the simulator does not simulate it.`, { code: "simulator_unsupported", param })
 

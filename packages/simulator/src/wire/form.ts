@@ -1,4 +1,4 @@
-/** `a[b][0]=x` as hashes within hashes. Arrays are hashes by index here: only the table of facts knows them apart. */
+/** Parses `a[b][0]=x` into nested hashes. Arrays are hashes by index here: only the table of facts tells them apart. */
 
 /** A file as it was sent. */
 export class Upload {
@@ -15,13 +15,13 @@ export interface FormHash {
   [name: string]: FormValue
 }
 
-/** Brackets within brackets, and names in one request. Stripe's deepest parameter is five hashes down. */
+/** The maximum depth, and the maximum of names in a request. Stripe's deepest parameter has five levels. */
 const depthMax = 10
 const namesMax = 10_000
 
 const newHash = (): FormHash => Object.create(null)
 
-/** Undefined if it cannot be read: too deep, too many, or a text and a hash of one name. */
+/** Undefined if it is invalid: too deep, too many, or a text and a hash with the same name. */
 export const readForm = (pairs: Iterable<readonly [string, string | Upload]>): FormHash | undefined => {
   const form = newHash()
   let count = 0
