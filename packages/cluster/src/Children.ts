@@ -1,7 +1,7 @@
 /**
  * Runners of one machine as children of this process. Node's cluster opens the HTTP port here and hands each connection
- * to one of them in turn, so the port stays open while any of them stops. One that ends by itself is started again,
- * after a pause that grows. A rolling restart replaces one child after the other.
+ * to one of them in turn, so the port stays open while any of them stops. One that ends unexpectedly is restarted with
+ * backoff. A rolling restart replaces one child after the other.
  */
 import cluster, { type Worker } from "node:cluster"
 import { randomInt } from "node:crypto"
@@ -11,16 +11,16 @@ import { elapsedMillis } from "./realTime.ts"
 import { giveToAnswering } from "./handover.ts"
 import { leavingMessage, readyMessage } from "./parent.ts"
 
-/** The pause before a child that ended is started again. It doubles with each end until one has lived long enough. */
+/** The pause before an ended child is restarted. It doubles each time until a child has lived long enough. */
 export const pauses = {
   first: Duration.millis(500),
   longest: Duration.seconds(30),
-  /** After this long the next pause is the first one again. */
+  /** After this long the backoff is reset. */
   enough: Duration.minutes(1)
 }
-/** A child should limit its own stop to less. This is for one that cannot. */
+/** A child should limit its own stop to less. This is for one that hangs. */
 const stopMillisMax = 10_000
-/** How long a replacement waits until all children are ready, before it goes on or gives up. */
+/** How long a replacement waits until all children are ready before it continues or gives up. */
 export const readyPatience = Duration.minutes(2)
 
 /** The first child ended before it was ready. Its own lines in the log say why. */
@@ -33,7 +33,7 @@ export interface Options<E, R> {
   readonly program: string
   /** The arguments of the program. */
   readonly words: ReadonlyArray<string>
-  /** Variables beside this process's own, at each start of the child with this number, from 1. */
+  /** Additional environment variables for the child with this number, from 1, at each start. */
   readonly environmentOf: (number: number) => Effect.Effect<Readonly<Record<string, string>>, E, R>
 }
 
@@ -53,14 +53,17 @@ interface Child {
 }
 
 export interface Children {
-  /** Until all are ready at the same time. */
+  /** Waits until all are ready at the same time. */
   readonly allReady: Effect.Effect<void>
-  /** Replaces one child after the other, each when all are ready. False if one was not in time; the rest then stays. */
+  /**
+   * Replaces one child after the other, each once all are ready. False if one was not ready in time; the rest is then
+   * kept.
+   */
   readonly replaceAll: Effect.Effect<boolean>
 }
 
 /**
- * Runs the children, and `work` beside them. The first child is started alone, so that it makes what all share. Ends
+ * Runs the children, and `work` in parallel. The first child is started alone, so that it creates what all share. Ends
  * when it is interrupted, and then all children have ended.
  */
 export const run = <E, R, E2, R2>(
@@ -71,7 +74,7 @@ export const run = <E, R, E2, R2>(
     cluster.setupPrimary({
       exec: options.program,
       args: [...options.words],
-      // Greetings are the parent's. Log lines go where the parent's go.
+      // The parent prints the greetings. Log lines go to the parent's output.
       stdio: ["ignore", "ignore", "inherit", "ipc"]
     })
     const seats = Array.from({ length: options.count }, (_, index): Seat => ({
@@ -183,7 +186,7 @@ const logAbandoned = (seats: ReadonlyArray<Seat>) => {
   )
 }
 
-/** Below the ports that a system gives to outgoing connections, so that it is still free when the runner opens it. */
+/** Below the ephemeral ports, so that it is still free when the runner opens it. */
 export const freePorts = { first: 20_000, last: 32_000 } as const
 
 /** No port was found. `code` is that of Node; with `EADDRINUSE` every port that was tried is taken. */

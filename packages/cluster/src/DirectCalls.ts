@@ -53,7 +53,7 @@ export class DirectCalls extends Context.Service<
   }
 >()("@coffer/cluster/DirectCalls") {}
 
-/** For a process that is alone, and where connections prove nothing: all calls go by messages. */
+/** For a single process, and for unauthenticated connections: all calls go by messages. */
 export const none = DirectCalls.of({
   serve: () => Effect.void,
   caller: () => (_entity, _message, _header, otherwise) => otherwise
@@ -65,7 +65,7 @@ const callsTotal = (application: string) =>
     incremental: true
   })
 
-/** Counts how direct calls end. A process that makes none shows the metric, too. */
+/** Counts the outcomes of direct calls. A process without any shows the metric, too. */
 export const makeCounts = (application: string) =>
   Effect.contextWith((context: Context.Context<never>) => {
     const counter = (outcome: string) => countedAs(Metric.withAttributes(callsTotal(application), { outcome }), context)
@@ -92,7 +92,7 @@ export const make = Effect.fnUntraced(function* (tls: RunnerTls, note: Note, cou
   const connecting = (peer: Peer) =>
     Effect.gen(function* () {
       const socket = yield* dial(tls.diallingForCalls(peer.address), peer.address, note)
-      // The runner has left, so that `Suspects` would not look at its calls.
+      // The runner has left, so `Suspects` would not check its calls.
       if (peers.get(peer.name) !== peer) return
       if (!isForCalls(socket)) return void dialNotBefore.set(peer, elapsedMillis() + olderPauseMillis)
       const connection = connectionOn(socket, peer.name, note, count)
@@ -109,7 +109,7 @@ export const make = Effect.fnUntraced(function* (tls: RunnerTls, note: Note, cou
       )
     }).pipe(Effect.scoped, Effect.ignore)
 
-  /** Undefined where calls go by messages for now. */
+  /** Undefined while calls go by messages. */
   const connectionTo = (peer: Peer): DirectConnection | undefined => {
     if (isSilent(peer)) return undefined
     if (peer.direct !== undefined) return peer.direct
@@ -158,14 +158,14 @@ const nameOf = (type: string, entity: string) => `${type}/${entity}`
 
 interface Call extends Question {
   readonly since: number
-  /** Undefined when the caller has left. */
+  /** Undefined if the caller has left. */
   resume: ((answer: Effect.Effect<any, any>) => void) | undefined
 }
 
 const nothing: Decoded = { success: () => undefined, failure: () => undefined }
 
 const connectionOn = (socket: TLSSocket, address: string, note: Note, count: Count): DirectConnection => {
-  // By number. A Map would keep all that has passed through it.
+  // By number. A Map would retain everything that has passed through it.
   const calls: Array<Call | undefined> = []
   const free: Array<number> = []
   const write = lineWriter(socket)

@@ -16,9 +16,9 @@ export class Doubt extends Context.Service<
     readonly begin: () => void
     /**
      * The session that Postgres says holds the lock of this run; null without one. The first begins no doubt. So a
-     * runner that starts within a second of Postgres may take others for ended that have not opened theirs again. It
-     * takes over their shards and unfinished requests then, and nothing is lost: a shard is a lock that one of them
-     * gets, and of two that work on one row its version lets one write. The other decides again.
+     * runner that starts within a second of Postgres may consider others ended that have not reconnected yet. It takes
+     * over their shards and unfinished requests then, and nothing is lost: a shard is a lock that one of them gets, and
+     * of two that work on one row its version lets one write. The other decides again.
      */
     readonly saw: (session: number | null) => void
     /** True while no other runner may be judged. */

@@ -1,7 +1,7 @@
 /**
  * The table in which runners describe themselves when they join, and which of them have ended. The library's own
- * register has their addresses alone, and takes a runner that was killed for alive until a ping has failed. Postgres
- * knows at once: the locks of a process end with its connections.
+ * register has only their addresses, and considers a killed runner alive until a ping has failed. Postgres knows at
+ * once: the locks of a process end with its connections.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -38,7 +38,7 @@ export class Roster extends Context.Service<
     readonly entries: Effect.Effect<Entries, SqlError.SqlError>
     /** Whether this runner wants shards now. */
     readonly takesPart: () => boolean
-    /** States that this runner leaves on purpose. */
+    /** Declares that this runner leaves intentionally. */
     readonly leave: Effect.Effect<void>
   }
 >()("@coffer/cluster/Roster") {}
@@ -63,7 +63,7 @@ export const layer = Layer.effect(
       Effect.sync(() => void (hasLeft = true)),
       sql`delete from runners where address = ${own}`
     )
-    // First, so that of two that start at once at least one sees the other.
+    // First, so that of two concurrent starts at least one sees the other.
     const write = (statement: string) =>
       Effect.suspend(() => sql.unsafe(statement, [own, run, self.process, self.version, self.messages, takesPart()]))
     yield* write(joining)
@@ -71,7 +71,7 @@ export const layer = Layer.effect(
 
     const entries = Effect.gen(function* () {
       const found = yield* read(sql)
-      // One that joined while Postgres had lost this runner's connections for long has taken the row for a dead one's.
+      // A runner that joined while Postgres had long lost this runner's connections has considered this row dead.
       if (found.get(own)?.takes_part !== takesPart() && !hasLeft) yield* write(writing)
       return found
     })
@@ -96,8 +96,8 @@ const joining = `with ${Tenancy.heldLocks}, forgotten as (
   ${writing}`
 
 /**
- * Looks before the database is migrated, too. A runner that may not join leaves it as it is: the others know no newer
- * one, and could not be started again.
+ * Checks before the database is migrated, too. A runner that may not join leaves the database unchanged: the others do
+ * not know a newer one, and could not be restarted.
  */
 export const layerBeforeMigration = Layer.effectDiscard(
   Effect.gen(function* () {

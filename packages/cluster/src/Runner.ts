@@ -51,7 +51,7 @@ const common = {
   refreshAssignmentsInterval: "500 millis",
   runnerHealthCheckInterval: "3 seconds",
   entityMessagePollInterval: "1 second",
-  // The application drains before it, and the locks are released after it.
+  // The application drains before this, and the locks are released after it.
   entityTerminationTimeout: "3 seconds",
   entityMailboxCapacity: 4_096
 } as const

@@ -31,7 +31,7 @@ export const layer = (tls: RunnerTls, note: Note, left: () => void = () => {}) =
     })
   )
 
-/** Ends in time, whatever the other end does. */
+/** Closes in time, whatever the other end does. */
 export const dial = (
   how: ConnectionOptions,
   { host, port }: Place,

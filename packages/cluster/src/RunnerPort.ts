@@ -12,7 +12,7 @@ import { codeOf, type Note, noteBroken, type Reason, reasonOf } from "./refusedP
 import { isForCalls, type RunnerTls } from "./RunnerTls.ts"
 import type { Place } from "./ThisRunner.ts"
 
-/** How long a connection may take to prove that it is a runner's. */
+/** How long a connection may take to prove that it is a runner. */
 export const handshakePatience = Duration.seconds(3)
 /** Connections that may be proving themselves at once. With one more, the oldest of them is closed. */
 export const unprovenMax = 64

@@ -33,11 +33,11 @@ export interface RunnerTls {
   readonly listening: TlsOptions
   /** For a connection to another runner. */
   readonly dialling: (to: Place) => ConnectionOptions
-  /** For one that carries direct calls, if the other runner takes them. */
+  /** For a connection with direct calls, if the other runner accepts them. */
   readonly diallingForCalls: (to: Place) => ConnectionOptions
-  /** Why the other end of a connection to the runner port is no runner; undefined if it is one. */
+  /** Why the peer of a connection to the runner port is not a runner; undefined if it is one. */
   readonly objection: (peer: TLSSocket) => string | undefined
-  /** Reads the certificates again, if there are any, and uses them for dialling from now on. */
+  /** Reloads the certificates, if any, for new connections. */
   readonly renewed?: Effect.Effect<SecureContextOptions, BadCertificates>
 }
 

@@ -101,7 +101,7 @@ export const layer = ({ instance, metrics, now }: Options) =>
       const leave = sql`delete from runner_vitals where instance = ${instance}`
 
       yield* Effect.addFinalizer(() => leave.pipe(Effect.timeoutOption(leavingMax), Effect.ignoreCause, onRealTime))
-      // Other parts log that Postgres is away.
+      // Other code logs that Postgres is away.
       yield* Effect.ignoreCause(report).pipe(Effect.repeat(Schedule.spaced(reportEvery)), onRealTime, Effect.forkScoped)
 
       const runners = Effect.gen(function* () {
@@ -157,7 +157,7 @@ const readingsOf = ({ attributes = {}, id, state, type }: Metric.Metric.Snapshot
   return [
     reading(`${id}_count`, count),
     reading(`${id}_sum`, sum),
-    // The maximum of nothing is no number.
+    // The maximum of nothing is not a number.
     reading(`${id}_max`, count === 0 ? 0 : max)
   ]
 }

@@ -15,7 +15,7 @@ import { ThisRunner } from "./ThisRunner.ts"
 
 /** A call that lasts longer may mean that the runner does not answer. */
 const callMillis = 1_000
-/** A runner that answers nothing for so long is suspected. */
+/** A runner that answers nothing for this long is suspected. */
 const pingPatience = "1 second"
 const lookEvery = "250 millis"
 
@@ -37,7 +37,7 @@ export interface Peer {
   readonly calls: Set<Call>
   /** Undefined while there is none. */
   direct: DirectConnection | undefined
-  /** When it answered last, whatever it was. Undefined until it has answered once: it may still be starting. */
+  /** The time of its last answer. Undefined until it has answered once: it may still be starting. */
   answered: number | undefined
   silentSince: number | undefined
 }

@@ -37,11 +37,11 @@ export interface Question {
 /** The connection for direct calls to a runner (`DirectCalls.ts`). */
 export interface DirectConnection {
   readonly call: (line: ReadonlyArray<unknown>, question: Question) => Effect.Effect<any, any>
-  /** Since when it owes an answer to a call and has brought nothing at all. */
+  /** Since when it has received nothing although it owes an answer to a call. */
   readonly silentSince: () => number | undefined
-  /** Whether anything comes back on this connection when it is asked. It may be dead while the runner lives. */
+  /** Probes the connection. It may be dead while the runner is alive. */
   readonly probe: Effect.Effect<boolean>
-  /** Answers what waits in the other runner's place, and closes. */
+  /** Fails pending calls on behalf of the other runner, and closes. */
   readonly giveUp: () => void
   /** Sends the calls that wait by messages. */
   readonly close: () => void

@@ -16,7 +16,7 @@ import { Socket } from "node:net"
 export const askMessage = "are you there"
 export const hereMessage = "here"
 
-/** How long a child may take to answer. One that did not is asked no more, until it does. */
+/** How long a child may take to answer. One that did not answer is not asked again until it does. */
 const answerMillis = 250
 /** How long a connection stays with a child that is known not to answer, before another child is tried. */
 const silentMillis = 50
@@ -56,7 +56,7 @@ export const giveToAnswering = ({ process: child }: Worker): void => {
   const handed = new Map<number, Handed>()
   let [isAwaited, isSilent, isCutOff, hasEnded] = [false, false, false, false]
 
-  /** As if the child had said so. One that is not accepted is handed to another child. */
+  /** As if the child had replied. A connection that is not accepted is handed to another child. */
   const answerFor = (seq: number, accepted: boolean) =>
     void child.emit("internalMessage", { cmd: "NODE_CLUSTER", ack: seq, accepted }, undefined)
 
@@ -124,7 +124,7 @@ export const giveToAnswering = ({ process: child }: Worker): void => {
   })
 }
 
-/** Tells the client that nothing comes any more, although the child has the connection too. */
+/** Closes the connection for the client, although the child has it too. */
 const end = (handle: Handle | undefined) => {
   if (handle === undefined) return
   new Socket({ handle, allowHalfOpen: true, readable: false, pauseOnCreate: true } as never).on("error", () => {}).end()

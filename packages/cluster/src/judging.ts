@@ -1,5 +1,5 @@
 /**
- * Which runners count as healthy for this runner. The register has the runners that joined. Postgres has the sessions
+ * Which runners this runner considers healthy. The register has the runners that joined. Postgres has the sessions
  * that still hold a lock. When Postgres restarts or closes all connections, every session is gone at once, which says
  * nothing about a process. So a runner that has lost its own session keeps its last judgement of the others for some
  * seconds, until they had the time to open theirs again. Model: models/shards.pml.

@@ -9,7 +9,7 @@ export const lineMax = 16 * 1_024 * 1_024
 const newline = 10
 
 interface Heard {
-  /** False when the line says nothing that can be understood. */
+  /** False if the line cannot be parsed. */
   readonly line: (value: unknown) => boolean
   /** Something has arrived. */
   readonly heard?: () => void

@@ -24,7 +24,7 @@ export const handBack = Effect.callback<void>((resume) => {
   process.send(leavingMessage)
 }).pipe(Effect.timeoutOption("1 second"), Effect.asVoid)
 
-/** A stop in good order when the parent has died. Without this Node would end the process in the middle of its work. */
+/** An orderly stop when the parent has died. Otherwise Node would end the process in the middle of its work. */
 export const followParent = () => {
   const { worker } = cluster
   if (worker === undefined) return

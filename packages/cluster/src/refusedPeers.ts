@@ -91,7 +91,7 @@ const lineOf = ({ address, code, reason, side }: Refusal): string => {
   return `${what} was refused: ${why}; more of this minute are only counted`
 }
 
-/** Tells of what goes wrong on a connection that both ends had accepted. That the other end went away is no refusal. */
+/** Reports errors on an accepted connection. A disconnect by the other end is not a refusal. */
 export const noteBroken = (peer: TLSSocket, { address, side }: Pick<Refusal, "address" | "side">, note: Note) =>
   peer.on("error", (error) => {
     const code = codeOf(error)
@@ -100,6 +100,6 @@ export const noteBroken = (peer: TLSSocket, { address, side }: Pick<Refusal, "ad
 
 export const codeOf = (error: NodeJS.ErrnoException): string | undefined => error.code
 
-/** Why a handshake failed that had begun. */
+/** Why a started handshake failed. */
 export const reasonOf = (code: string | undefined): Reason =>
   code?.endsWith("NO_APPLICATION_PROTOCOL") === true ? "version" : "handshake"

@@ -1,4 +1,4 @@
-/** Gauges that are read when the metrics are, so that no work keeps them up to date. Counters for plain code. */
+/** Gauges that are evaluated when metrics are read, without further work. Counters for plain code. */
 import { type Context, Effect, Metric } from "effect"
 
 /** Shows what `read` answers, for as long as the scope is open. */

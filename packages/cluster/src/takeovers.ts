@@ -1,6 +1,6 @@
 /**
- * The log of the cluster, as this runner sees it, for operators: who joined, who left, who ended without a word, and
- * how many shards this runner took over.
+ * The log of the cluster, as this runner sees it, for operators: who joined, who left, who ended unexpectedly, and how
+ * many shards this runner took over.
  */
 import { Effect } from "effect"
 import { elapsedMillis } from "./realTime.ts"
@@ -8,13 +8,13 @@ import { addressOf, type Registered } from "./judging.ts"
 import { cannotTalk, type Entries, type Entry } from "./Roster.ts"
 import { addressOf as nameOf, canTalk, TakesPart, ThisRunner } from "./ThisRunner.ts"
 
-/** For a line that says why shards came here. A runner that left longer ago is no reason. */
+/** For a line that explains why shards were taken over. A runner that left longer ago is not the reason. */
 const recentMillis = 30_000
 
 export interface Witness {
-  /** Tells what is new in the register, in which those that have ended are not healthy. */
+  /** Logs changes of the register, in which ended runners are not healthy. */
   readonly see: (judged: Registered, entries: Entries) => Effect.Effect<void>
-  /** States that this runner has got the locks of so many shards. */
+  /** Logs that this runner has acquired the locks of this many shards. */
   readonly took: (shards: number) => Effect.Effect<void>
 }
 

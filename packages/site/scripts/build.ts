@@ -1,8 +1,8 @@
 /**
- * Builds the documents into `dist/`: the pages, their Markdown, the search and a manifest of them, compressed.
- * `src/door/documents/Documents.ts` serves the folder, and runs this where it is not there: `npm ci` removes it, by
- * `--later`. `--into FOLDER` builds them there instead. With a FOLDER, and the `/root` of its addresses, it makes a
- * folder for any static host, where each page is an `index.html`.
+ * Builds the documents into `dist/`: pages, their Markdown, the search index and a manifest, compressed.
+ * `src/door/documents/Documents.ts` serves the folder, and runs this script if it is missing: `npm ci` removes it, by
+ * `--later`. `--into FOLDER` builds into another folder. With a FOLDER, and the `/root` of its URLs, it builds for any
+ * static host, where each page is an `index.html`.
  */
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
@@ -17,8 +17,8 @@ const [, , first, second] = process.argv
 const into = first === "--into" ? path.resolve(second!) : path.join(home, "dist")
 const [folder, root = "/docs"] = first?.startsWith("--") === true ? [] : [first, second]
 
-// `npm ci --omit=dev` installs no bundler: pages that were built before stay, and the service runs without them. An
-// image is built in steps, of which the first has no documents.
+// `npm ci --omit=dev` installs no bundler: an earlier build stays, and the service runs without pages. The first step
+// of the image build has no documents.
 const bundler = await import("rolldown").catch(() => undefined)
 if (bundler === undefined || !existsSync(path.join(home, "../../docs/index.md"))) process.exit(0)
 if (first === "--later") {
@@ -75,7 +75,7 @@ const writeInto = (at: string, name: string, content: string | Uint8Array) => {
   writeFileSync(target, content)
 }
 
-/** A page is a folder's first, so that each host finds it. */
+/** A page is a folder's index, so that every host finds it. */
 const writeForHost = (at: string) => {
   for (const { path: address, text, type } of files) {
     const isMissing = address === `${root}/404`
@@ -85,7 +85,7 @@ const writeForHost = (at: string) => {
 }
 
 const writeForService = async (dist: string) => {
-  // A build of its own for each process: two may build at once.
+  // A separate build for each process, since two may build concurrently.
   const next = `${dist}.next-${process.pid}`
   rmSync(next, { recursive: true, force: true })
   const manifest = await Promise.all(

@@ -1,4 +1,4 @@
-/** Writes into each page of the documents the code that it quotes from a program (`src/quotes.ts`). */
+/** Updates the code in the documents that is quoted from programs (`src/quotes.ts`). */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { withQuotes } from "../src/quotes.ts"

@@ -1,5 +1,5 @@
 /**
- * A page for each code of an error, made from the one table of them: `docs/errors.md`, and `docs/zh/errors.md` for
+ * A page for each error code, made from the table of errors: `docs/errors.md`, and `docs/zh/errors.md` for
  * Chinese.
  * Its address is the `doc_url` of an error.
  */
@@ -60,10 +60,10 @@ export const errorPages = (table: string, language: Language): ReadonlyArray<Pag
     }
   })
 
-/** Its links, as they are from a folder below. */
+/** Its links, relative to a subfolder. */
 const fromBelow = (text: string): string => text.replaceAll(/\]\((?!https?:|#)/g, "](../")
 
-/** The table itself leads to the pages: each heading's code has its own. */
+/** The table links to the pages: one for each heading's code. */
 export const withLinksToPages = (table: string, language: Language): string => {
   const codes = sectionsOfErrors(table, language)
   return table

@@ -1,6 +1,6 @@
 /**
- * Colours of code, made when the site is built: comments, texts, numbers and words of the language. It is no parser, so
- * a part that it does not know stays plain.
+ * Syntax highlighting at build time: comments, strings, numbers and keywords. It is not a parser, so unknown parts stay
+ * plain.
  */
 
 const words: Readonly<Record<string, string>> = {
@@ -59,7 +59,7 @@ const texts: Readonly<Record<string, RegExp>> = {
 }
 const anyText = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`/
 
-/** Markup of the code, with spans of the classes `c`, `s`, `n` and `k`. */
+/** HTML of the code, with spans of the classes `c`, `s`, `n` and `k`. */
 export const highlight = (code: string, name: string): string => {
   const language = languageOf(name)
   if (words[language] === undefined && comments[language] === undefined) return escaped(code)

@@ -1,7 +1,6 @@
 /**
- * Markdown as markup: headings with anchors, code with its colours, drawings in the page itself, links to other
- * documents as links to their pages, and the parts of a page that the search knows. Markup inside of Markdown is shown
- * as text.
+ * Renders Markdown to HTML: headings with anchors, highlighted code, inline drawings, links to other documents as links
+ * to their pages, and the passages for the search. HTML inside Markdown is shown as text.
  */
 import path from "node:path"
 import { Marked, type Tokens } from "marked"
@@ -24,14 +23,14 @@ export interface Rendered {
   readonly markup: string
   readonly headings: ReadonlyArray<Heading>
   readonly passages: ReadonlyArray<Passage>
-  /** Each link as it stands in the document. */
+  /** Each link as written in the document. */
   readonly links: ReadonlyArray<string>
 }
 
 export interface Surroundings {
   /** The path of the document in the repository. */
   readonly source: string
-  /** The address of a page by the path of its document in the repository; undefined for what is no page. */
+  /** The URL of a page by the path of its document in the repository; undefined if it is not a page. */
   readonly pageOf: (path: string) => string | undefined
   /** The text of a drawing. */
   readonly drawingOf: (path: string) => string | undefined
@@ -39,13 +38,13 @@ export interface Surroundings {
 
 const isElsewhere = (href: string) => /^[a-z]+:/.test(href)
 
-/** Where a document's link leads: a path in the repository and an anchor. */
+/** The target of a document's link: a path in the repository and an anchor. */
 export const targetOf = (source: string, href: string): readonly [path: string, anchor: string] => {
   const [file = "", anchor = ""] = href.split("#")
   return [file === "" ? source : path.posix.join(path.posix.dirname(source), decodeURI(file)), anchor]
 }
 
-/** As GitHub makes anchors, so that a link works there and here. */
+/** GitHub's anchors, so that a link works there and here. */
 const slugOf = (text: string): string =>
   text
     .toLowerCase()
@@ -81,7 +80,7 @@ const blockText = (token: Tokens.Generic): string => {
 
 const fenceNames: Readonly<Record<string, string>> = { sh: "curl", js: "Node", python: "Python", php: "PHP", go: "Go" }
 
-/** Fences that follow each other without a word between them say the same in several languages. */
+/** Adjacent fences without text between them show the same in several languages. */
 const withTabs = (tokens: ReadonlyArray<Tokens.Generic>, code: (token: Tokens.Code) => string) => {
   const tabs = tokens as ReadonlyArray<Tokens.Code>
   const languages = tabs.map(({ lang }) => (lang ?? "").split(" ")[0]!)
@@ -103,7 +102,7 @@ const codeMarkup = ({ lang, text }: Tokens.Code): string => {
   return `<pre tabindex="0"><code>${highlight(text, language)}</code></pre>\n`
 }
 
-/** A renderer, and the headings and links that it has met. */
+/** A renderer, with the headings and links that it has found. */
 const rendering = ({ drawingOf, pageOf, source }: Surroundings) => {
   const links: Array<string> = []
   const headings: Array<Heading> = []
@@ -149,8 +148,8 @@ const rendering = ({ drawingOf, pageOf, source }: Surroundings) => {
       },
       table(token) {
         const inner = ({ tokens }: Tokens.TableCell) => this.parser.parseInline(tokens)
-        // On a phone cells stand below each other, and those of many columns say which they are of. A table whose cells
-        // are drawn as blocks is none to a screen reader, unless it says so.
+        // On a phone cells are stacked, and in wide tables labelled with their column. Screen readers ignore a table
+        // whose cells are blocks, unless it has roles.
         const names = token.header.map(({ tokens }) => plain(tokens))
         const nameOf = (column: number) =>
           names.length > 2 && column > 0 && names[column] !== "" ? ` data-column="${escaped(names[column]!)}"` : ""
@@ -169,7 +168,7 @@ const rendering = ({ drawingOf, pageOf, source }: Surroundings) => {
   return { headings, links, marked }
 }
 
-/** Blocks with neighbouring pieces of code as one. */
+/** Groups adjacent pieces of code. */
 const grouped = (tokens: ReadonlyArray<Tokens.Generic>): ReadonlyArray<ReadonlyArray<Tokens.Generic>> => {
   const groups: Array<Array<Tokens.Generic>> = []
   for (const token of tokens) {

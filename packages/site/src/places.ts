@@ -1,6 +1,6 @@
 /**
- * The pages of the site: which files of the repository they are made of, at which address each one is, and the order in
- * which a reader finds them. A document that is in no section is a page all the same, where another one leads to it.
+ * The pages of the site: their source files, URLs, and order in the navigation. A document outside of the sections is
+ * still a page if another one links to it.
  */
 
 export type Language = "en" | "zh"
@@ -9,12 +9,12 @@ export interface Page {
   /** The path below `/docs`; empty for the first page. */
   readonly address: string
   readonly language: Language
-  /** The file that its links start from, as a path in the repository. */
+  /** The file to which its links are relative, as a path in the repository. */
   readonly source: string
   readonly markdown: string
 }
 
-/** An entry of the way through the documents: a page's address and its short title. */
+/** A navigation entry: a page's URL and its short title. */
 export type Entry = readonly [address: string, title: string]
 
 export interface Section {
@@ -57,7 +57,7 @@ const guidesIn = (language: Language): ReadonlyArray<Entry> =>
 const named = (prefix: string, titles: Readonly<Record<string, string>>): ReadonlyArray<Entry> =>
   Object.entries(titles).map(([name, title]) => [`${prefix}${name}`, title])
 
-/** `references`: the pages that are made of the OpenAPI document. */
+/** `references`: the pages generated from the OpenAPI document. */
 export const sectionsOf = (language: Language, references: ReadonlyArray<Entry>): ReadonlyArray<Section> =>
   language === "en" ? englishSections(references) : chineseSections
 

@@ -1,14 +1,13 @@
 /**
  * Code that a page quotes from a program of this repository: a fence whose first line says `ts from FILE BEGINNING`.
- * `npm run quotes --workspace @coffer/site` writes what the source has into the pages, so all readers of the files have
- * it: the site, agents, and people in the repository.
+ * `npm run quotes --workspace @coffer/site` copies the source into the pages, so that all readers of the files see it:
+ * the site, agents, and people in the repository.
  */
 
 const quoting = /^```(\w+) from (\S+) (.+)\n([^]*?)^```$/gm
 
 /**
- * From the one line of the file that begins so to the line that closes it, as far to the left, without what stands
- * before both.
+ * From the only line that begins so to the closing line with the same indentation, which is removed.
  */
 export const quoteOf = (text: string, beginning: string): string => {
   const lines = text.split("\n")
@@ -23,7 +22,7 @@ export const quoteOf = (text: string, beginning: string): string => {
     .join("\n")
 }
 
-/** A page with its quotes as the files have them. `read`: a file of the repository. */
+/** A page with updated quotes. `read`: reads a file of the repository. */
 export const withQuotes = (markdown: string, read: (file: string) => string): string =>
   markdown.replaceAll(
     quoting,

@@ -1,6 +1,6 @@
 /**
- * The reference: a page for each group of the OpenAPI document, written as Markdown, so that it is read, searched and
- * copied like the other pages. Each call has its parameters, its body, its answer, and links to its errors.
+ * The reference: a page for each group of the OpenAPI document, as Markdown, so that it is rendered, searched and
+ * copied like other pages. Each call has its parameters, body, answer, and links to its errors.
  */
 import type { Page } from "./places.ts"
 
@@ -170,7 +170,7 @@ const objectsIn = (schema: Json, schemas: Json): ReadonlyArray<string> => {
 const resolved = (schema: Json, schemas: Json): Json =>
   schema["$ref"] === undefined ? schema : schemas[nameOf(schema["$ref"])]
 
-/** Fields of an object as rows; those of an object within it have its name before theirs. */
+/** Fields of an object as rows; nested fields are prefixed with the object's name. */
 const fields = (schema: Json, schemas: Json): string => {
   const { anyOf } = resolved(schema, schemas)
   if (anyOf !== undefined) return `One of ${anyOf.map((each: Json) => typeOf(each, schemas)).join(", ")}.`

@@ -1,5 +1,5 @@
 /**
- * The page around a document: head, way through the documents, contents, and the way on. No script or style is inline.
+ * The page around a document: head, navigation, contents, and previous and next links. No script or style is inline.
  */
 import { icon } from "@coffer/console/tokens"
 import { escaped } from "./highlight.ts"
@@ -76,9 +76,9 @@ export interface Frame {
   readonly sections: ReadonlyArray<Section>
   /** The addresses of all pages. */
   readonly addresses: ReadonlySet<string>
-  /** `/docs`, or where a static host has it. */
+  /** `/docs`, or the root at a static host. */
   readonly root: string
-  /** Whether a service answers there, which can try calls out. */
+  /** Whether it is served by a service, which can run calls. */
   readonly isServed: boolean
 }
 
@@ -162,7 +162,7 @@ const sectionMarkup = ({ entries, title }: Section, current: string, root: strin
   return `<details${isOpen ? " open" : ""}><summary>${title}</summary><ul>${items.join("")}</ul></details>`
 }
 
-/** An error's page opens the section of its table, a decision's that of the decisions. */
+/** An error's page belongs to the section of the table, a decision's to that of the decisions. */
 const isWithin = (current: string, address: string): boolean =>
   current === address || (/^(zh\/)?(errors|decisions)$/.test(address) && current.startsWith(`${address}/`))
 
@@ -177,7 +177,7 @@ const wayOn = (address: string, { root, sections }: Frame, texts: Words): string
   return `<p class="on">${link(all[at - 1], texts.previous, "prev")}${link(all[at + 1], texts.next, "next")}</p>`
 }
 
-/** The second level of headings, and of a short page the third. */
+/** The second level of headings, and for a short page the third. */
 const contents = ({ headings }: Rendered, texts: Words): string => {
   const second = headings.filter(({ depth }) => depth === 2)
   const shown = second.length > 1 ? second : headings.filter(({ depth }) => depth === 3)

@@ -1,4 +1,4 @@
-/** The whole site: each page's markup and Markdown, what the search reads, and the texts for machines that read. */
+/** The whole site: each page's HTML and Markdown, the search index, and the texts for language models. */
 import { readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { Api } from "@coffer/contract/Api"
@@ -30,10 +30,10 @@ const documents = (): ReadonlyArray<string> => {
 
 const isTable = (file: string) => /^docs\/(zh\/)?errors\.md$/.test(file)
 
-/** Pieces of code that stand together. */
+/** Groups of adjacent code. */
 const codeGroups = /(?:^```[^]*?^```$\n?(?:\n(?=```))?)+/gm
 
-/** A translation has the code of the page that it translates: `<!-- code 2 -->` is its second group. */
+/** A translation takes its code from the original page: `<!-- code 2 -->` is the second group. */
 const withCodeOf = (text: string, original: string): string => {
   const groups = original.match(codeGroups) ?? []
   return text.replaceAll(
@@ -53,7 +53,7 @@ const pageOfDocument = (file: string): Page => {
 export interface Site {
   readonly pages: ReadonlyArray<SitePage>
   readonly sections: Readonly<Record<Language, ReturnType<typeof sectionsOf>>>
-  /** The address of the page that a file of the repository has become. */
+  /** The URL of the page of a file in the repository. */
   readonly addressBySource: ReadonlyMap<string, string>
 }
 
@@ -85,7 +85,9 @@ export const makeSite = (root = "/docs"): Site => {
   }
 }
 
-/** It stands in the page, whose sheet has its colours: the drawing's own are for other readers of the file. */
+/**
+ * It is inlined, and coloured by the page's style sheet: the drawing's own colours are for other readers of the file.
+ */
 const drawing = (svg: string): string =>
   svg
     .slice(svg.indexOf("<svg"))
@@ -167,7 +169,7 @@ const shortText = (site: Site, root: string): string => {
   return `${[intro, ...parts].join("\n\n")}\n`
 }
 
-/** The sections that a merchant's program is written from. */
+/** The sections for developers of merchants. */
 const fullSections: ReadonlySet<string> = new Set(["Start", "Concepts", "Guides"])
 
 const fullText = (site: Site, root: string): string => {
@@ -186,7 +188,7 @@ export interface SearchIndex {
   readonly passages: ReadonlyArray<readonly [page: number, anchor: string, heading: string, text: string]>
 }
 
-/** Decisions are found by their headings alone: few readers look for a word in them. */
+/** Only the headings of decisions are indexed: few readers search their text. */
 const isTitleOnly = (address: string) => address.startsWith("decisions/")
 
 export const searchIndexOf = ({ pages }: Site, language: Language, root: string): SearchIndex => {

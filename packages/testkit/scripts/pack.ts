@@ -1,6 +1,6 @@
 /**
- * `npm pack` runs it: makes `dist`, the form that is published. It holds all that the testkit loads, the service too,
- * without types, since Node runs no TypeScript inside `node_modules`; and the types that a merchant's compiler reads.
+ * `npm pack` runs it: builds `dist`, the published form: everything that the testkit loads, including the service,
+ * without types, since Node does not run TypeScript inside `node_modules`; and the type declarations.
  */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -11,9 +11,9 @@ const home = path.resolve(import.meta.dirname, "..")
 const repository = path.resolve(home, "../..")
 const dist = path.join(home, "dist")
 
-// ── What runs ──
+// ── The code ──
 
-/** The packages of this repository are none where it is installed. */
+/** The packages of this repository do not exist where it is installed. */
 const fileOf = (specifier: string, importer: string): string | undefined => {
   const [, part, module] = /^@coffer\/(\w+)\/(.+)$/.exec(specifier) ?? []
   if (part !== undefined) return path.join(repository, "packages", part, "src", `${module}.ts`)
@@ -40,11 +40,11 @@ const strip = (file: string): ReadonlyArray<string> => {
 
 const stripAll = (entries: ReadonlyArray<string>) => {
   const files = new Set(entries)
-  // A set that grows while it is walked is walked to its end.
+  // Iterating a set includes items that are added meanwhile.
   for (const file of files) for (const imported of strip(file)) files.add(imported)
 }
 
-// ── What is read by a compiler ──
+// ── The type declarations ──
 
 const types = path.join(dist, "types")
 
@@ -71,15 +71,15 @@ const entries = ["index.ts", "effect.ts"].map((name) => path.join(home, "src", n
 const migrations = path.join(repository, "src/platform/postgres/migrations")
 stripAll([...entries, ...readdirSync(migrations).map((file) => path.join(migrations, file))])
 declare("src/options.ts", "src/StartFailure.ts", "src/CofferService.ts")
-// They say all their types, so that those of the service need not be looked at.
+// They declare all of their types, so that those of the service are not needed.
 declare("--noResolve", "--noCheck", ...entries, path.join(home, "src/layer.ts"))
 for (const name of readdirSync(types)) {
   const file = path.join(types, name)
-  // The compiler does it for modules only.
+  // The compiler only does this for modules.
   writeFileSync(file, readFileSync(file, "utf8").replace(/((?:from |import\()"\.[^"]*)\.ts"/g, '$1.js"'))
 }
 
-// The service reads its version there, and which Node it was made for.
+// The service reads its version and its Node version there.
 const { name, optionalDependencies, type, version } = JSON.parse(
   readFileSync(path.join(repository, "package.json"), "utf8")
 )

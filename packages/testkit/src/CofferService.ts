@@ -1,4 +1,4 @@
-/** A Coffer as a layer provides it, in the words of Effect. */
+/** A Coffer in Effect's terms, as provided by a layer. */
 import { Context, type Duration, type Effect, type Scope } from "effect"
 import type { Hooks, HooksOptions, Merchant, Place } from "./options.ts"
 
@@ -6,15 +6,15 @@ export class Coffer extends Context.Service<
   Coffer,
   Place & {
     /**
-     * Lets time pass: the TestClock goes to each moment at which something is due, and waits there until it is done.
-     * Dies without a TestClock.
+     * Lets time pass: the TestClock stops at each time at which something is due, until it is done. Dies without a
+     * TestClock.
      */
     readonly pass: (span: Duration.Input) => Effect.Effect<void>
-    /** Waits until all is done that is due now, such as sending webhooks. */
+    /** Waits until everything due now is done, such as sending webhooks. */
     readonly atRest: Effect.Effect<void>
-    /** One more merchant. Merchants do not see each other. */
+    /** Creates another merchant. Merchants are isolated from each other. */
     readonly newMerchant: (name: string) => Effect.Effect<Merchant>
-    /** A webhook endpoint that keeps what it is sent. */
+    /** Creates a webhook endpoint that records its deliveries. */
     readonly receiveWebhooks: (options?: HooksOptions) => Effect.Effect<Hooks, never, Scope.Scope>
   }
 >()("@coffer/testkit/Coffer") {}

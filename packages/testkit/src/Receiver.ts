@@ -1,4 +1,4 @@
-/** A merchant's webhook endpoint: keeps what it is sent, and answers as the test tells it to. */
+/** A merchant's webhook endpoint: records deliveries, and answers as the test wants. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Deferred, Effect, Exit, Queue } from "effect"
@@ -7,9 +7,9 @@ import type { Received } from "./options.ts"
 interface Receiver {
   readonly url: string
   readonly all: Array<Received>
-  /** The next one that comes, or the first that was not taken yet. */
+  /** The first delivery that was not taken yet, or the next one to arrive. */
   readonly next: Effect.Effect<Received>
-  /** The status that is answered from now on. */
+  /** Sets the status to answer with. */
   readonly answer: (status: number) => void
 }
 

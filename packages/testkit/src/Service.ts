@@ -1,6 +1,6 @@
 /**
- * The whole service in this process: the real wiring on a database of its own, behind a real socket. With a test's
- * clock a day passes when the test says so; sockets, Postgres and the cluster's locks keep real time.
+ * The whole service in this process: the real wiring on a database of its own, behind a real socket. With a test clock
+ * a day passes on command; sockets, Postgres and the cluster's locks keep real time.
  */
 import { randomUUID } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -33,25 +33,25 @@ import { TidiesWhenTold, Workers } from "../../../src/platform/jobs/Workers.ts"
 import { bounded } from "../../../src/platform/runtime/Deadline.ts"
 
 export interface Options {
-  /** Its address for the service's role. */
+  /** The database's URL for the service's role. */
   readonly database: string
   readonly port: number
-  /** The service's settings by their names in the environment; `SECRET_KEY` and `OPERATOR_TOKEN` at least. */
+  /** The service's settings as environment variables; at least `SECRET_KEY` and `OPERATOR_TOKEN`. */
   readonly env: Readonly<Record<string, string>>
-  /** The clock of the service; the one of its starter unless given. */
+  /** The clock of the service; default: the caller's. */
   readonly clock?: Layer.Layer<never>
-  /** How many connections to Postgres it may have; 10 unless given. */
+  /** The maximum of connections to Postgres; default: 10. */
   readonly connections?: number
   readonly faults?: Layer.Layer<Faults.Faults>
-  /** Where its log goes; nowhere unless given. */
+  /** Where its log goes; default: nowhere. */
   readonly logger?: Layer.Layer<never>
-  /** Whether `pass` and `leap` let workers look for rows that did not wake them. Otherwise their poll finds these. */
+  /** Whether `pass` and `leap` make workers look for rows that did not wake them. Otherwise their poll finds these. */
   readonly looks?: boolean
-  /** Where its home is made; the system's folder for temporary files unless given. */
+  /** Where its home is created; default: the system's temporary folder. */
   readonly folder?: string
-  /** Channels besides its own. */
+  /** Additional channels. */
   readonly channels?: Parameters<typeof Wiring.layer>[0]["channels"]
-  /** References that the service stands on besides. */
+  /** Additional references for the service. */
   readonly beneath?: Layer.Layer<never>
 }
 
@@ -61,27 +61,27 @@ export interface Service {
   readonly sql: SqlClient.SqlClient
   /** Milliseconds since 1970, by its own clock. */
   readonly now: () => number
-  /** Moves the clock to each moment at which something is due, and lets it be done, until `duration` has passed. */
+  /** Moves the clock from one due time to the next, running what is due, until `duration` has passed. */
   readonly pass: (duration: Duration.Input) => Effect.Effect<void>
-  /** To that moment at once, whatever would have been due on the way. */
+  /** Jumps to that time, skipping what would come due on the way. */
   readonly leap: (duration: Duration.Input) => Effect.Effect<void>
-  /** Waits until the workers have nothing to do at this moment, as far as they know. */
+  /** Waits until the workers are idle, as far as they know. */
   readonly atRest: Effect.Effect<void>
-  /** Lets the workers look for all that is due at this moment, and waits until it is done. */
+  /** Makes the workers look for everything due now, and waits until it is done. */
   readonly settle: Effect.Effect<void>
   readonly context: Context.Context<Wiring.Services>
 }
 
-/** A clock that stands still until a test moves it. `millis`: what time it is at first. */
+/** A clock that is stopped until a test moves it. `millis`: the initial time. */
 export const clockAt = (millis: number) =>
   Layer.effectDiscard(TestClock.setTime(millis)).pipe(Layer.provideMerge(TestClock.layer()))
 
 const defaults = {
   HOST: "127.0.0.1",
   ALLOW_PRIVATE_WEBHOOKS: "true",
-  // Nothing listens there, so no test reaches Stripe.
+  // Nothing listens there, so tests never reach Stripe.
   STRIPE_API: "http://127.0.0.1:1",
-  // A clock that passes a month would audit every hour of it.
+  // A clock that passes a month would run an audit for every hour.
   AUDIT_INTERVAL: "365 days"
 }
 
@@ -91,7 +91,7 @@ const newHome = (folder: string) =>
     (home) => Effect.sync(() => rmSync(home, { recursive: true, force: true }))
   )
 
-/** The process cuts a stop short that takes too long (`stopping.ts`). So does this one, after a real minute. */
+/** The program cuts short a stop that takes too long (`stopping.ts`). So does this, after a real minute. */
 const stopMillisMax = 60_000
 
 const ended = (life: Scope.Closeable, exit: Exit.Exit<unknown, unknown>) =>
@@ -178,12 +178,12 @@ export const run = Effect.fnUntraced(function* (options: Options) {
 })
 
 /**
- * Not every new row wakes its worker, which would find it after its poll: the expiry of an order, for one. No such row
+ * Not every new row wakes its worker, which finds it at its next poll, for example the expiry of an order. No such row
  * is due within an hour of being written.
  */
 const unseenMillis = 3_600_000
 
-/** Work that is due again at each moment would be waited for for ever. */
+/** Work that is always due again would be awaited for ever. */
 const restless = Effect.sleep("5 minutes").pipe(
   onRealTime,
   Effect.andThen(
@@ -191,7 +191,7 @@ const restless = Effect.sleep("5 minutes").pipe(
   )
 )
 
-/** Why it did not start: each of its errors has a message for people. */
+/** Why it did not start; each error has a message for people. */
 export interface BuildFailure {
   readonly message: string
   readonly cause?: unknown

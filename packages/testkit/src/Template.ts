@@ -1,7 +1,7 @@
 /**
- * A home of the embedded Postgres with a migrated database in it, made once per machine and kept under the user's cache
- * folder. Its name is a hash of all that shapes it, so other migrations or another Postgres have one of their own. It
- * appears complete or not at all; damage is detected when it is copied, and then it is made again.
+ * A template: a home of the embedded Postgres with a migrated database, created once per machine in the user's cache
+ * folder. Its name is a hash of everything that determines it, so other migrations or another Postgres have their own.
+ * It is created atomically; damage is detected when it is copied, and then it is created again.
  */
 import { createHash, randomBytes } from "node:crypto"
 import {
@@ -30,7 +30,7 @@ export const cacheFolder = (): string =>
   process.env["COFFER_TESTKIT_CACHE"] ??
   path.join(process.env["XDG_CACHE_HOME"] ?? path.join(homedir(), ".cache"), "coffer-testkit")
 
-/** Puts a home into `home`, which is not there yet. Returns whether the template was there. */
+/** Copies the template to `home`, which must not exist. Returns whether the template existed. */
 export const putInto = Effect.fnUntraced(function* (home: string, cache: string) {
   const template = path.join(cache, yield* key)
   if (yield* copyKept(template, home)) return true
@@ -48,11 +48,11 @@ export const putInto = Effect.fnUntraced(function* (home: string, cache: string)
   return yield* new StartFailure({ message: `The template ${template} vanished while it was copied. Start again.` })
 })
 
-/** For one that Postgres does not start from, though it seemed whole. */
+/** For a template from which Postgres does not start, although it seemed intact. */
 export const discard = (cache: string) =>
   Effect.map(key, (name) => rmSync(path.join(cache, name), { recursive: true, force: true }))
 
-// ── What it is called ──
+// ── Its name ──
 
 const source = path.resolve(import.meta.dirname, "../../../src/platform")
 
@@ -62,7 +62,10 @@ const filesIn = (folder: string) =>
     .toSorted()
     .map((name) => path.join(folder, name))
 
-/** All that decides what is in a template: migrations, grants, how a data directory is made, and which Postgres. */
+/**
+ * Everything that determines a template's content: migrations, grants, the creation of a data directory, and the
+ * Postgres version.
+ */
 const key = Effect.sync(() => {
   const hash = createHash("sha256").update(`${process.platform}-${process.arch} ${postgresVersion()}`)
   const own = path.join(import.meta.dirname, `migratedHome${path.extname(import.meta.filename)}`)
@@ -79,16 +82,16 @@ const postgresVersion = (): string => {
   return version
 }
 
-// ── What is kept ──
+// ── Its content ──
 
 const manifest = "template.json"
 
-/** Files of a process that has it, and not of the data. */
+/** Files of a running process, not of the data. */
 const left: ReadonlySet<string> = new Set(["coffer.lock", "coffer.pid", "postgres.log"])
 
 const isWhole = (template: string) => existsSync(path.join(template, manifest))
 
-/** False where there is none, or a damaged one, which is removed. Then nothing is left in `home` either. */
+/** False if there is none, or a damaged one, which is removed. Then `home` is removed as well. */
 const copyKept = (template: string, home: string) =>
   Effect.sync(() => {
     if (!isWhole(template)) return false
@@ -115,9 +118,9 @@ const attempt = <A>(work: () => A): A | undefined => {
   }
 }
 
-// ── How it is made ──
+// ── Its creation ──
 
-/** One process makes it, and the others wait for that one. A process that dies lets go of the lock. */
+/** One process creates it, and the others wait. A dying process releases the lock. */
 const withLock = <A, E, R>(cache: string, template: string, work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     yield* Effect.try({
@@ -139,7 +142,7 @@ const withLock = <A, E, R>(cache: string, template: string, work: Effect.Effect<
     return yield* work
   }).pipe(Effect.scoped)
 
-/** Another name until it is complete: a rename is done or not done. */
+/** A temporary name until it is complete: a rename is atomic. */
 const make = Effect.fnUntraced(function* (template: string) {
   const aside = `${template}.new-${randomBytes(4).toString("hex")}`
   yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(aside, { recursive: true, force: true })))
@@ -156,7 +159,7 @@ const make = Effect.fnUntraced(function* (template: string) {
 
 const daysUnused = 30
 
-/** Removes the remains of makers that died, and templates that were not used for a month. */
+/** Removes leftovers of processes that died, and templates unused for a month. */
 const removeOld = (cache: string, template: string) => {
   const before = Date.now() - daysUnused * 86_400_000
   for (const name of readdirSync(cache)) {

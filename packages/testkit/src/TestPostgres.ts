@@ -1,6 +1,6 @@
 /**
  * A real PostgreSQL with the migrated template in it, for all services of a process, and databases that are cloned from
- * it. It does not wait for the disk, since nothing that it holds outlives it.
+ * it. It runs without fsync, since its data does not outlive it.
  */
 import { randomBytes } from "node:crypto"
 import path from "node:path"
@@ -18,18 +18,18 @@ export { databaseUrl, template }
 export interface Options {
   /** More settings for Postgres, each `name=value`. */
   readonly flags?: ReadonlyArray<string>
-  /** Where templates are kept; the user's cache folder unless given. */
+  /** Where templates are kept; default: the user's cache folder. */
   readonly cache?: string
 }
 
 export interface TestPostgres {
-  /** As the superuser, who owns all tables. */
+  /** The URL for the superuser, who owns all tables. */
   readonly url: string
-  /** The file with its log. Each line names the database. */
+  /** Its log file. Each line names the database. */
   readonly log: string
-  /** Gone at the end, with all that is in it. */
+  /** A folder that is removed at the end with its content. */
   readonly folder: string
-  /** Whether an earlier start on this machine has made the template: no migration was run then. */
+  /** Whether the template existed, so that no migration was run. */
   readonly usedTemplate: boolean
 }
 
@@ -51,7 +51,7 @@ export const start = Effect.fnUntraced(function* ({ cache = Template.cacheFolder
     }
     return started
   })
-  // A template whose files are there and damaged.
+  // The template's files are damaged.
   return yield* Effect.catchTags(once, {
     EmbeddedFailure: () => Effect.andThen(Template.discard(cache), once)
   })
@@ -60,7 +60,7 @@ export const start = Effect.fnUntraced(function* ({ cache = Template.cacheFolder
 /** Runs a statement, which may take minutes, as the superuser. */
 export type Tell = (statement: string) => Effect.Effect<unknown, SqlError.SqlError>
 
-/** One connection for all databases that are made and dropped within the surrounding scope. */
+/** One connection to create and drop all databases within the surrounding scope. */
 export const connect = (url: string) =>
   Effect.map(
     Layer.build(Postgres.layer({ url: Redacted.make(url), connections: 1, name: "test", watched: false })),
@@ -69,7 +69,7 @@ export const connect = (url: string) =>
         patiently("5 minutes", "5 minutes")(Context.get(context, SqlClient.SqlClient).unsafe(statement))
   )
 
-/** A clone of a migrated database, as a service uses it, dropped at the end. Returns its address. */
+/** A clone of a migrated database for a service, dropped at the end. Returns its URL. */
 export const clone = (server: string, tell: Tell, from = template) =>
   Effect.acquireRelease(
     Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** A Coffer with one merchant in it, of which both ways in are made: for promises (`index.ts`) and for Effect. */
+/** A Coffer with one merchant, used by both interfaces: promises (`index.ts`) and Effect. */
 import { randomBytes } from "node:crypto"
 import { Clock, Context, Duration, Effect, Exit, Layer, Option, Predicate, Schedule, Scope, Semaphore } from "effect"
 import { Sharding } from "effect/cluster"
@@ -15,7 +15,7 @@ import * as Service from "./Service.ts"
 import { sharedPostgres } from "./sharedPostgres.ts"
 import { StartFailure } from "./StartFailure.ts"
 
-/** Runs for the length of the surrounding scope, by the caller's clock unless one is given. */
+/** Runs for the length of the surrounding scope, by default with the caller's clock. */
 export const make = Effect.fnUntraced(function* (options: Options, clock?: Layer.Layer<never>) {
   yield* checkSettings(options.settings ?? {})
   const stands = clock !== undefined || Predicate.hasProperty(yield* Clock.Clock, "setTime")
@@ -28,12 +28,12 @@ export const make = Effect.fnUntraced(function* (options: Options, clock?: Layer
       folder,
       port,
       looks: true,
-      // Receivers go by the machine's clock, which no test moves.
+      // Receivers use the machine's clock, which no test moves.
       beneath: Layer.succeed(SignatureTime, onRealTime(currentTime)),
       env: {
         SECRET_KEY: randomBytes(32).toString("base64"),
         OPERATOR_TOKEN: operatorToken,
-        // Where time stands, workers look when a test lets it pass.
+        // With a stopped clock, workers look for due rows when a test lets time pass.
         WORKER_POLL: stands ? "365 days" : "1 second",
         ...options.settings
       },
@@ -61,7 +61,7 @@ export const make = Effect.fnUntraced(function* (options: Options, clock?: Layer
     place,
     now: service.now,
     atRest: service.settle,
-    /** One after the other: two at once would count the same hours. */
+    /** Serialized: two concurrent calls would count the same hours. */
     pass: Effect.fnUntraced(function* (span: Duration.Input) {
       const duration = yield* spanOf(span)
       if (!stands) return yield* Effect.die(new Error(withoutTestClock))
@@ -97,7 +97,7 @@ const mapFailure = Effect.mapError(({ message }: Service.BuildFailure) => new St
 
 const isInUse = ({ cause }: Service.BuildFailure) => Predicate.hasProperty(cause, "code") && cause.code === "EADDRINUSE"
 
-/** Another process may take a free port before the service does. Then it is started on another one. */
+/** Another process may take a free port first. Then another port is tried. */
 const onFreePort = <A>(
   chosen: number | undefined,
   run: (port: number) => Effect.Effect<A, Service.BuildFailure, Scope.Scope>
@@ -118,7 +118,7 @@ const onFreePort = <A>(
     )
   )
 
-/** Waits until it holds its shards: an earlier request would wait for them. */
+/** Waits for its shards, since requests would wait for them. */
 const ready = (sharding: Sharding.Sharding["Service"]) =>
   Effect.sync(() => holdsShards(sharding)).pipe(
     Effect.repeat({ until: (holds) => holds, schedule: Schedule.spaced("5 millis") }),
@@ -135,7 +135,7 @@ const merchantOf = ({ liveKey, merchantId, sandboxKey }: NewMerchant): Merchant 
   liveKey
 })
 
-/** A span that time can pass by. It dies of any other, which is the caller's mistake. */
+/** A valid duration. Any other dies, as a bug of the caller. */
 const spanOf = (span: Duration.Input) => {
   const read =
     typeof span === "number"

@@ -1,4 +1,4 @@
-/** Copies a folder with its modes and owners, and measures it, so that one walk shows whether the copy is whole. */
+/** Copies a folder with its modes and owners, and measures it, so that one walk verifies the copy. */
 import { chmodSync, chownSync, constants, copyFileSync, lstatSync, mkdirSync, readdirSync } from "node:fs"
 import path from "node:path"
 
@@ -7,12 +7,12 @@ export interface Size {
   readonly bytes: number
 }
 
-/** `left`: names that are not copied, wherever they are. */
+/** `left`: names that are not copied, at any depth. */
 export const copyTree = (from: string, to: string, left: ReadonlySet<string>): Size => {
   const stats = lstatSync(from)
   const { gid, mode, size, uid } = stats
   if (!stats.isDirectory()) {
-    // A file system that can shares the blocks until one side is written.
+    // Uses copy-on-write if the file system supports it.
     copyFileSync(from, to, constants.COPYFILE_FICLONE)
     keepOwner(to, uid, gid)
     return { files: 1, bytes: size }
@@ -29,7 +29,7 @@ export const copyTree = (from: string, to: string, left: ReadonlySet<string>): S
   }
 }
 
-/** Only root has files of others: the data of Postgres, which does not run as root. */
+/** Only as root are there files of other users: Postgres' data, since it does not run as root. */
 const keepOwner = (file: string, uid: number, gid: number) => {
   if (process.getuid?.() === 0) chownSync(file, uid, gid)
 }

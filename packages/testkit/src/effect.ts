@@ -1,11 +1,11 @@
 /**
- * Coffer inside a test that is written with Effect: a layer that goes by the test's own clock. Under `it.effect` time
- * stands still, and `pass` moves the `TestClock` from one due moment to the next.
+ * Coffer for tests with Effect: a layer that uses the test's clock. Under `it.effect` time is stopped, and `pass` moves
+ * the `TestClock` from one due time to the next.
  */
 import { checkNode } from "./nodeVersion.ts"
 
 checkNode()
-// All else comes after the check: an older Node fails while it links these modules.
+// Imported after the check: an older Node fails while it links these modules.
 const loaded = await import("./layer.ts")
 
 export const layer: typeof import("./layer.ts").layer = loaded.layer

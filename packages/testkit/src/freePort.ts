@@ -1,6 +1,6 @@
 /**
- * A port that is free and stays it until it is used: each worker of a test runner has some of its own, handed out in
- * turn, and they are below those that the system gives to outgoing connections.
+ * A free port that stays free until it is used: each test worker has its own range, assigned in turn, below the
+ * ephemeral ports.
  */
 import { createServer } from "node:net"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ const portsEach = 7_000
 const portsFirst = portsMin + portsEach * (Number(process.env["VITEST_POOL_ID"] ?? 1) % 4)
 let portsGiven = 0
 
-/** The first of those that `next` names, one at a time, at which a service can listen and be called. */
+/** The first port from `next` at which a service can listen and be called. */
 export const firstFree = (next: () => number, triesLeft = portsEach): Effect.Effect<number> =>
   Effect.callback<number>((resume) => {
     const port = next()

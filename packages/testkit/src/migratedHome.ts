@@ -1,4 +1,4 @@
-/** A home of the embedded Postgres with what a service needs: its role, and a database with all migrations. */
+/** A home of the embedded Postgres for a service: its role, and a database with all migrations. */
 import path from "node:path"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -12,16 +12,16 @@ import { runFolder } from "./runFolder.ts"
 /** The migrated database. It has no connections, so that Postgres can clone it. */
 export const template = "coffer_template"
 
-/** A service has the rights of this role and no others. */
+/** The role of services. */
 export const serviceRole = "coffer_app"
 export const servicePassword = "of-the-tests"
 
-/** Data that is not kept need not reach the disk. */
+/** Temporary data needs no fsync. */
 export const hasty = [
   "fsync=off",
   "synchronous_commit=off",
   "full_page_writes=off",
-  // With the default, each connection costs both its ends some milliseconds, and tests make ten thousand.
+  // The default costs both ends of a connection some milliseconds, and tests open ten thousand.
   "scram_iterations=1"
 ]
 
@@ -32,7 +32,7 @@ export const databaseUrl = (url: string, database: string) => url.replace(/\/[^/
 const onDatabase = <A, E>(url: string, work: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.provide(work, Postgres.layer({ url: Redacted.make(url), connections: 1, name: "test" }))
 
-/** Its path. Postgres has ended in it, and it is gone with the scope. */
+/** Its path. Its Postgres has stopped, and it is removed with the scope. */
 export const make = Effect.gen(function* () {
   const home = path.join(yield* runFolder, "home")
   yield* Effect.scoped(

@@ -1,4 +1,4 @@
-/** A merchant to test with. Its quotas may be out of a test's way, and so may the sample orders of a new sandbox. */
+/** A merchant for tests, optionally with unlimited quotas and without the sample orders of a new sandbox. */
 import { Effect } from "effect"
 
 export interface NewMerchant {
@@ -13,7 +13,7 @@ interface Created {
   readonly live_key: string
 }
 
-/** `post`: a call of the operator's API that must go well, and what its answer holds. */
+/** `post`: calls the operator's API, fails unless it succeeds, and returns the answer. */
 export const newMerchant = Effect.fnUntraced(function* <E, R>(
   post: (path: string, body: object) => Effect.Effect<unknown, E, R>,
   name: string,

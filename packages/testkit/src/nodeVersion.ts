@@ -1,8 +1,8 @@
-/** The oldest Node that runs the service. The same stands in the package's `engines`. Imports nothing that is newer. */
+/** The oldest supported Node, as in the package's `engines`. Imports nothing newer. */
 
 const oldest = [22, 19] as const
 
-/** Fails in one line on a Node that is too old, which would else name a part of Node that it does not have. */
+/** Fails with a clear message on an older Node, which would otherwise complain about a missing part of Node. */
 export const checkNode = (): void => {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return

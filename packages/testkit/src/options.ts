@@ -1,30 +1,30 @@
-/** The options of a start, and the shape of a started Coffer, for both ways in. */
+/** The options of a start, and the type of a started Coffer, for both interfaces. */
 
 export interface Options {
-  /** Where it listens, on 127.0.0.1; a free port unless given. */
+  /** The port, on 127.0.0.1; default: a free port. */
   readonly port?: number
   /**
-   * Whether the sandbox of a merchant begins with one paid sample order in each currency, as that of any new merchant
-   * does. Without them a first full refund is refused with `insufficient_balance`, since fees are not returned. True
-   * unless given.
+   * Whether a merchant's sandbox starts with one paid sample order in each currency, like that of any new merchant.
+   * Without them a first full refund is refused with `insufficient_balance`, since fees are not returned. Default:
+   * true.
    */
   readonly seed?: boolean
-  /** The service's settings by their names in the environment, such as `PUBLIC_URL`: see the README of Coffer. */
+  /** The service's settings as environment variables, such as `PUBLIC_URL`: see the README of Coffer. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Writes what the service logs to standard error, a line of JSON each. */
+  /** Writes the service's log to standard error, as JSON lines. */
   readonly log?: boolean
 }
 
 export interface Merchant {
   /** `mer_…` */
   readonly id: string
-  /** `svc_test_…` opens its sandbox. */
+  /** `svc_test_…`, the sandbox key. */
   readonly sandboxKey: string
-  /** `svc_live_…` opens live, where no money moves unless the operator connects a channel. */
+  /** `svc_live_…`, the live key. No money moves unless the operator connects a channel. */
   readonly liveKey: string
 }
 
-/** A delivery as it came in. */
+/** A received delivery. */
 export interface Received {
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   /** The body, byte for byte: the signature is over it. */
@@ -34,35 +34,35 @@ export interface Received {
   readonly event: any
 }
 
-/** A webhook endpoint of a merchant's sandbox that keeps what it is sent. */
+/** A webhook endpoint of a merchant's sandbox that records its deliveries. */
 export interface Hooks {
   /** `we_…` */
   readonly endpointId: string
   readonly url: string
-  /** `whsec_…` has signed each delivery. */
+  /** `whsec_…`, the secret that signs each delivery. */
   readonly secret: string
-  /** All deliveries so far, in the order in which they came. */
+  /** All deliveries so far, in order of arrival. */
   readonly received: ReadonlyArray<Received>
-  /** The status that is answered from now on; 200 at first. */
+  /** Sets the status to answer with; initially 200. */
   readonly answer: (status: number) => void
 }
 
 export interface HooksOptions {
-  /** Its merchant; the first one unless given. */
+  /** Its merchant; default: the first one. */
   readonly merchant?: Merchant
-  /** Which types of events it takes; all unless given. */
+  /** The event types that it receives; default: all. */
   readonly types?: ReadonlyArray<string>
 }
 
-/** Where it is and who is there. */
+/** Its address and its merchants. */
 export interface Place {
-  /** `http://127.0.0.1:2345`, without a slash at the end. */
+  /** `http://127.0.0.1:2345`, without a trailing slash. */
   readonly url: string
   /** The merchant API: `url` with `/v1`. */
   readonly baseUrl: string
   /** The merchant's sandbox key, for `X-Api-Key`. */
   readonly key: string
   readonly merchant: Merchant
-  /** Opens `/operator/v1`. */
+  /** The operator token, for `/operator/v1`. */
   readonly operatorToken: string
 }

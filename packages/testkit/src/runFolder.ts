@@ -1,6 +1,6 @@
 /**
- * The folder of one run, under the system's folder for temporary files. It goes with the scope, or when the process
- * ends or is killed. The next run removes what a power failure has left.
+ * The folder of one run, in the system's temporary folder. It is removed with the scope, or when the process ends or is
+ * killed. The next run removes leftovers of a power failure.
  */
 import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
@@ -20,7 +20,7 @@ export const runFolder = Effect.gen(function* () {
     Effect.sync(() => mkdtempSync(path.join(tmpdir(), prefix))),
     (made) => Effect.sync(() => remove(made))
   )
-  // Where root runs the tests, Postgres is another user, who must be able to walk through.
+  // If root runs the tests, Postgres runs as another user, who must be able to enter the folder.
   chmodSync(folder, 0o711)
   yield* DataDirLock.acquire(folder)
   yield* watch(folder)
@@ -30,8 +30,8 @@ export const runFolder = Effect.gen(function* () {
 const remove = (folder: string) => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 })
 
 /**
- * Ends Postgres and removes the folder as soon as this process has ended, however it ended: then the pipe is closed.
- * Windows has no such shell. There the next run does it.
+ * Stops Postgres and removes the folder as soon as this process has ended in any way, which closes the pipe. Windows
+ * has no such shell; there the next run cleans up.
  */
 const watch = (folder: string) =>
   Effect.acquireRelease(
@@ -60,10 +60,10 @@ const afterwards = `
   rm -rf "$1"
 `
 
-/** A younger folder may be one whose process has not locked it yet. */
+/** A new folder may not be locked yet. */
 const millisToLock = 60_000
 
-/** A process that lives holds the lock of its folder. */
+/** A running process holds the lock of its folder. */
 const removeDead = Effect.suspend(() =>
   Effect.forEach(
     readdirSync(tmpdir()).filter((name) => name.startsWith(prefix)),

@@ -1,4 +1,4 @@
-/** One Postgres for all that runs in this process at the same time. It ends with the last of them. */
+/** One Postgres for all concurrent Coffers of this process. It stops with the last of them. */
 import { Effect, Logger, RcRef, Scope } from "effect"
 import * as TestPostgres from "./TestPostgres.ts"
 
@@ -6,8 +6,8 @@ const acquire = Effect.gen(function* () {
   const { folder, url } = yield* TestPostgres.start()
   const tell = yield* TestPostgres.connect(url)
   return { folder, clone: TestPostgres.clone(url, tell) }
-  // Its words are not for the person who runs the tests.
+  // Its log is not for the person who runs the tests.
 }).pipe(Effect.provide(Logger.layer([])))
 
-/** `folder`: goes with it. `clone`: a migrated database of one's own, for the length of the surrounding scope. */
+/** `folder`: removed with it. `clone`: a separate migrated database for the length of the surrounding scope. */
 export const sharedPostgres = RcRef.get(Effect.runSync(Scope.provide(RcRef.make({ acquire }), Scope.makeUnsafe())))

@@ -1,4 +1,4 @@
-/** A started Coffer in promises, for `index.ts`, which loads this only on a Node that can. */
+/** The promise interface of a started Coffer, for `index.ts`, which loads this only on a supported Node. */
 import { Effect, Exit, Scope } from "effect"
 import * as coffer from "./coffer.ts"
 import type { Coffer } from "./index.ts"

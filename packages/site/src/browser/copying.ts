@@ -1,4 +1,4 @@
-/** A button on each piece of code that copies it, and one for the page's Markdown. */
+/** Copy buttons on code, and one for the page's Markdown. */
 const shownMillis = 1_500
 
 const tell = (button: HTMLButtonElement, copy: string, copied: string) => {
@@ -13,7 +13,7 @@ export const copyPageButton = (copied: string) => {
   button.hidden = false
   button.addEventListener("click", async () => {
     const answer = await fetch(href).catch(() => undefined)
-    // The link beside it leads there.
+    // The link next to it opens it.
     if (answer?.ok !== true) return
     await write(await answer.text())
     tell(button, copy, copied)
@@ -37,7 +37,7 @@ export const copyButtons = (copy: string, copied: string) => {
   }
 }
 
-/** A page over plain HTTP has no clipboard of its own. */
+/** A page over plain HTTP has no clipboard API. */
 const write = async (text: string) => {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text)
   const field = document.createElement("textarea")

@@ -1,5 +1,5 @@
 /**
- * Behaviour of the pages: copying, tabs, the menu of a phone, light and dark, and the search. Pages read without it.
+ * The pages' script: copying, tabs, the menu on phones, light and dark, and the search. Pages are readable without it.
  */
 import { copyButtons, copyPageButton } from "./copying.ts"
 import { startSearch } from "./searching.ts"
@@ -26,7 +26,7 @@ document.querySelector("#theme")!.addEventListener("click", () => {
   try {
     localStorage.setItem("coffer-theme", root.dataset["theme"])
   } catch {
-    // It holds for this page then.
+    // Then it applies to this page only.
   }
 })
 

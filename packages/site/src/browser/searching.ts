@@ -1,6 +1,6 @@
 /**
- * The search. Its index is one file, loaded when the search is opened for the first time. A passage is found when it or
- * its title has all words of the query, by their beginnings; a word of Chinese anywhere. Titles weigh most.
+ * The search. Its index is one file, loaded when the search is first opened. A passage matches if it or its title
+ * contains all words of the query, by prefix; Chinese matches anywhere. Titles weigh most.
  */
 import type { SearchIndex } from "../site.ts"
 
@@ -15,7 +15,7 @@ interface Found {
   readonly score: number
 }
 
-/** A word within a text: by its beginning, but Chinese has no spaces. */
+/** A word within a text: by prefix, but Chinese has no spaces. */
 const patternOf = (word: string): RegExp => {
   const text = word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
   return new RegExp(/\p{Script=Han}/u.test(word) ? text : `(?<![\\p{L}\\p{N}])${text}`, "iu")

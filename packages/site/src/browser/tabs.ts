@@ -1,4 +1,4 @@
-/** The same in several languages, one at a time. The choice holds for all pages. */
+/** Tabs for code in several languages. The choice applies to all pages. */
 const place = "coffer-language"
 
 const kept = () => {
@@ -19,7 +19,7 @@ export const tabs = () => {
       try {
         localStorage.setItem(place, name)
       } catch {
-        // It holds for this page then.
+        // Then it applies to this page only.
       }
     })
   }
