@@ -64,7 +64,7 @@ const ofService = [
       load(() => import("./runAudit.ts")),
       ({ runAudit }) => runAudit
     )
-  ).pipe(Command.withDescription("Check the whole ledger against its laws; exit code 1 if a row breaks one")),
+  ).pipe(Command.withDescription("Check the whole ledger against its laws; exit code 1 if a row violates one")),
   Command.make(
     "migrate",
     {

@@ -170,7 +170,7 @@ describe("of Stripe", () => {
       const { asked, url: proxy } = yield* proxying(() => 403)
       const [status, said] = yield* seen({ settings: roomsWith({ api, proxy }) }, "stripe")
       assert.strictEqual(status, "error")
-      assert.match(said, /^STRIPE_PROXY at 127\.0\.0\.1:\d+ opens no way to stripe\.example: .* 403\.$/)
+      assert.match(said, /^STRIPE_PROXY at 127\.0\.0\.1:\d+ opens no connection to stripe\.example: .* 403\.$/)
       assert.notInclude(said, password)
       assert.deepStrictEqual(
         asked.map(({ target }) => target),

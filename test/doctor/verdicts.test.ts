@@ -215,7 +215,7 @@ const rows: ReadonlyArray<Row> = [
     "stripe",
     stripeBy(viaProxy, undefined, { isProxys: true, detail: "it answered CONNECT with 403" }),
     "error",
-    /^STRIPE_PROXY at proxy.example:3128 opens no way to files.stripe.com: it answered CONNECT with 403/
+    /^STRIPE_PROXY at proxy.example:3128 opens no connection to files.stripe.com: it answered CONNECT with 403/
   ],
   ["stripe webhooks", thinVerdict({ accounts: 0, first: null }), "ok", /No Stripe event destination/],
   ["stripe webhooks", thinVerdict({ accounts: 2, first: "mer_1/live" }), "warning", /of 2 accounts \(mer_1\/live\)/],

@@ -49,7 +49,7 @@ describe("a signed body", () => {
       }
       for (const [what, body] of Object.entries(refused)) {
         const told = yield* send(body)
-        assert.deepStrictEqual([told.status, told.text], [400, "the body is no event"], what)
+        assert.deepStrictEqual([told.status, told.text], [400, "the body is not an event"], what)
       }
       for (const [what, body] of Object.entries(ignored)) {
         const told = yield* send(body)

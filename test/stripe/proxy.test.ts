@@ -91,7 +91,7 @@ describe("with STRIPE_PROXY", () => {
           assert.strictEqual((yield* failures) - before, 5)
           assert.strictEqual(yield* metric("coffer_stripe_proxy_down"), 1)
           assert.strictEqual(yield* metric("coffer_stripe_down"), 0)
-          assert.match(log(), new RegExp(`STRIPE_PROXY opens no way to Stripe: .*${detail}`))
+          assert.match(log(), new RegExp(`STRIPE_PROXY opens no connection to Stripe: .*${detail}`))
           assert.notInclude(log(), password)
           assert.notInclude(log(), encodeURIComponent(password))
           assert.notInclude(log(), "Stripe did not answer")

@@ -200,7 +200,7 @@ describe("a destination of thin events", () => {
       const thin = { id: "evt_1", object: "v2.core.event", type: "v1.checkout.session.completed", livemode: false }
       const told = yield* send(world, thin)
       assert.strictEqual(told.status, 400)
-      assert.include(told.text, "sends thin events; make one with snapshot events")
+      assert.include(told.text, "sends thin events; create one with snapshot events")
       const look = Effect.map(
         world.sql`select thin_at is not null as thin, webhook_at is null as never from stripe_polls`,
         ([row]) => row

@@ -46,7 +46,7 @@ export const withSecret = enveloped(
   withExample(
     Schema.Struct({
       ...resource,
-      key: text("The secret, for the header `X-Api-Key`. It is shown this once.")
+      key: text("The secret, for the header `X-Api-Key`. It is shown only this once.")
     }).annotate({ description: "The key and its secret." }),
     { ...sample, key: `svc_live_${"x".repeat(49)}` }
   )
@@ -55,20 +55,24 @@ export const withSecret = enveloped(
 const name = OneLine(1, keyNameLengthMax)
 const allowlist = OneLine(0, 10_000)
 const allowlistText =
-  "IPv4 addresses, IPv4 ranges and IPv6 addresses that it is taken from, of those that the environment allows; " +
-  "empty: from all of them."
+  "IPv4 addresses, IPv4 ranges and IPv6 addresses from which it is accepted, out of those that the environment " +
+  "allows; empty: all of them."
 
 export const CreateApiKey = withoutNulls(
   Schema.Struct({
     mode: anyMode,
     name: name.annotate({ description: "Its purpose." }),
-    scopes: Schema.Array(Scope).check(Schema.isMinLength(1), Schema.isMaxLength(Scope.literals.length)).annotate({
-      description: "Its rights. They never change: make another key. A live key has no test helpers."
-    }),
+    scopes: Schema.Array(Scope)
+      .check(Schema.isMinLength(1), Schema.isMaxLength(Scope.literals.length))
+      .annotate({
+        description:
+          "Its scopes. They cannot be changed: create another key instead. A live key cannot have the test helpers' " +
+          "scope."
+      }),
     ip_allowlist: optional(allowlist, allowlistText),
     expires_at: optional(
       Schema.String.annotate({ format: "date-time" }),
-      "When it stops working, in the future; never unless given. It never changes."
+      "When it stops working, in the future. Default: never. It cannot be changed."
     )
   }).annotate({
     examples: [{ mode: "live", name: "Accounting", scopes: ["balance:read", "refunds:read"] }]
@@ -98,7 +102,7 @@ export type ApiKeyQuery = typeof ApiKeyQuery.Type
 const collection = "/operator/v1/merchants/:merchant_id/api_keys"
 const one = `${collection}/:key_id` as const
 const params = { ...ofMerchant, key_id: text("The key's number.") }
-const twoOperators = "202: it takes two operators for a live key, and another has to send the same request."
+const twoOperators = "202: a live key needs two operators, and another one has to send the same request."
 
 export class ApiKeysGroup extends HttpApiGroup.make("api_keys")
   .add(
@@ -111,7 +115,8 @@ export class ApiKeysGroup extends HttpApiGroup.make("api_keys")
       OpenApi.annotations({
         summary: "Create a key with scopes; its secret is shown once",
         description:
-          `Beside the merchant's main key. 409: the environment has ${scopedKeysMax} keys that work. ` + twoOperators
+          `In addition to the merchant's main key. 409: the environment has ${scopedKeysMax} active keys. ` +
+          twoOperators
       })
     ),
     HttpApiEndpoint.get("list", collection, {
@@ -122,7 +127,7 @@ export class ApiKeysGroup extends HttpApiGroup.make("api_keys")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "List a merchant's keys with scopes, newest first",
-        description: "In the environment that `mode` names, those that have ended included, without their secrets."
+        description: "In the environment that `mode` names, including expired and revoked ones, without their secrets."
       })
     ),
     HttpApiEndpoint.get("get", one, {
@@ -139,8 +144,9 @@ export class ApiKeysGroup extends HttpApiGroup.make("api_keys")
       OpenApi.annotations({
         summary: "Change a key's name or its addresses",
         description:
-          "A field that is left out stays. The change holds at once on all runners. 409: the key has ended. 202: it " +
-          "takes two operators to change the addresses of a live key, and another has to send the same request."
+          "Omitted fields are unchanged. The change takes effect immediately on all runners. 409: the key has " +
+          "expired or was revoked. 202: changing the addresses of a live key needs two operators, and another one " +
+          "has to send the same request."
       })
     ),
     HttpApiEndpoint.post("roll", `${one}/roll`, {
@@ -152,8 +158,8 @@ export class ApiKeysGroup extends HttpApiGroup.make("api_keys")
       OpenApi.annotations({
         summary: "Give a key a new secret, which is shown once",
         description:
-          "The secret before it ends after the overlap; one that ends sooner already still does. 409: the key has " +
-          `ended. ${twoOperators}`
+          "The previous secret expires after the overlap, or earlier if it already had an earlier expiry. 409: the " +
+          `key has ended. ${twoOperators}`
       })
     ),
     HttpApiEndpoint.post("revoke", `${one}/revoke`, {
@@ -163,13 +169,15 @@ export class ApiKeysGroup extends HttpApiGroup.make("api_keys")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Revoke a key with scopes",
-        description: "All its secrets are refused at once on all runners, for good. Sent again, it changes nothing."
+        description:
+          "All its secrets are refused immediately and permanently on all runners. Repeating the request changes " +
+          "nothing."
       })
     )
   )
   .middleware(Decoding)
   .middleware(OperatorToken)
-  .annotate(OpenApi.Description, "A merchant's keys with scopes, beside its main key in each environment.") {}
+  .annotate(OpenApi.Description, "A merchant's keys with scopes, in addition to its main key in each environment.") {}
 
 const ofConsole = "/console/api/merchants/:merchant_id/api_keys"
 const oneOfConsole = `${ofConsole}/:key_id` as const
@@ -185,7 +193,7 @@ export class ConsoleApiKeysGroup extends HttpApiGroup.make("api_keys")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Create a key with scopes; its secret is shown once",
-        description: `409: the environment has ${scopedKeysMax} keys that work.`
+        description: `409: the environment has ${scopedKeysMax} active keys.`
       })
     ),
     HttpApiEndpoint.get("list", ofConsole, {
@@ -204,7 +212,7 @@ export class ConsoleApiKeysGroup extends HttpApiGroup.make("api_keys")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Change a key's name or its addresses",
-        description: "A field that is left out stays."
+        description: "Omitted fields are unchanged."
       })
     ),
     HttpApiEndpoint.post("roll", `${oneOfConsole}/roll`, {
@@ -215,7 +223,7 @@ export class ConsoleApiKeysGroup extends HttpApiGroup.make("api_keys")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Give a key a new secret, which is shown once",
-        description: "The secret before it ends after the overlap."
+        description: "The previous secret expires after the overlap."
       })
     ),
     HttpApiEndpoint.post("revoke", `${oneOfConsole}/revoke`, {
@@ -223,7 +231,10 @@ export class ConsoleApiKeysGroup extends HttpApiGroup.make("api_keys")
       success: enveloped(ApiKeyResource),
       error: ApiKeyNotFound
     }).annotateMerge(
-      OpenApi.annotations({ summary: "Revoke a key", description: "It is refused at once on all runners, for good." })
+      OpenApi.annotations({
+        summary: "Revoke a key",
+        description: "It is refused immediately and permanently on all runners."
+      })
     )
   )
   .middleware(Decoding)

@@ -16,13 +16,13 @@ export const BalanceResource = withExample(
     merchant_id: merchantId,
     currency,
     mode,
-    available_balance: minor("The amount that refunds and payouts may use; a dispute may take it below zero"),
-    frozen_balance: minor("Held by refunds on their way, disputes and payouts under review"),
+    available_balance: minor("The amount available for refunds and payouts; a dispute may take it below zero"),
+    frozen_balance: minor("Held by pending refunds, disputes and payouts under review"),
     total_revenue: minor("Everything that buyers have paid"),
     total_fee: minor("Everything charged for payments, disputes and payouts"),
     total_payout: minor("Everything paid out"),
     total_refund: minor("Everything refunded"),
-    updated_at: instant("When the wallet last changed; when the merchant joined, if it never has.")
+    updated_at: instant("When the wallet last changed; when the merchant was created, if it never has.")
   }).annotate({ identifier: "Balance", description: "The wallet." }),
   {
     merchant_id: sampleIds.merchant,
@@ -89,7 +89,7 @@ export const LedgerLinkResource = withExample(
     sequence: int("Its place in the wallet, from 1 on, without a gap."),
     previous_hash: text("The hash of the row before it, in hex; empty for the first."),
     hash: text("SHA-256 of `text`, in hex."),
-    text: text("The text that is hashed, as UTF-8: twelve values, one a line."),
+    text: text("The text that is hashed, as UTF-8: twelve values, one per line."),
     created_at: instant("When it was booked.")
   }).annotate({ identifier: "LedgerLink", description: "One link of the chain." }),
   {
@@ -117,15 +117,15 @@ export type LedgerQuery = typeof LedgerQuery.Type
 export class BalanceGroup extends HttpApiGroup.make("balance")
   .add(
     HttpApiEndpoint.get("get", "/v1/balance", {
-      query: { currency: Schema.optionalKey(Currency.annotate({ description: "Which wallet; `USD` unless given." })) },
+      query: { currency: Schema.optionalKey(Currency.annotate({ description: "Which wallet. Default: `USD`." })) },
       success: enveloped(BalanceResource),
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Read the wallet of one currency",
         description:
-          "Each currency has its own wallet in each environment, and nothing is converted. One that was never " +
-          "used is all zeros, also that of a live currency that is not enabled for you."
+          "Each currency has its own wallet in each environment, and nothing is converted. A wallet that was " +
+          "never used is all zeros, and so is that of a live currency that is not enabled for you."
       })
     ),
     HttpApiEndpoint.get("transactions", "/v1/balance_transactions", {
@@ -136,8 +136,8 @@ export class BalanceGroup extends HttpApiGroup.make("balance")
       OpenApi.annotations({
         summary: "List the ledger, newest first, or export it",
         description:
-          "Every movement of the wallets, never changed and never removed. A payment is two rows: the whole " +
-          "amount in, the fee out. `format=csv` answers a file of at most 10,000 rows."
+          "Every movement of the wallets; rows are never changed or removed. A payment is two rows: the whole " +
+          "amount in, the fee out. `format=csv` returns a file of at most 10,000 rows."
       })
     ),
     HttpApiEndpoint.get("chain", "/v1/ledger/:currency/chain", {
@@ -149,8 +149,8 @@ export class BalanceGroup extends HttpApiGroup.make("balance")
       OpenApi.annotations({
         summary: "List the hashes of a wallet's ledger, newest first",
         description:
-          "For proving that no movement was changed, removed or slipped in: each `hash` is that of its `text`, and " +
-          "each `previous_hash` is the `hash` of the row before it. Keep the newest one, and compare it later."
+          "Proves that no movement was changed, removed or inserted later: each `hash` is the hash of its `text`, " +
+          "and each `previous_hash` is the `hash` of the row before it. Store the newest one and compare it later."
       })
     )
   )

@@ -30,7 +30,7 @@ export class MerchantKey extends HttpApiMiddleware.Service<MerchantKey, { provid
     requiredForClient: true,
     security: {
       apiKey: HttpApiSecurity.apiKey({ in: "header", key: "X-Api-Key" }).pipe(
-        HttpApiSecurity.annotate(OpenApi.Description, "Your secret key; it stays on your server.")
+        HttpApiSecurity.annotate(OpenApi.Description, "Your secret key; keep it on your server.")
       )
     },
     error: [

@@ -15,13 +15,13 @@ import { needsApproval } from "./Operators.ts"
 
 /** Figures as in `src/channels/stripe/StripePayments.ts`. */
 export const channelBoundsText =
-  "Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most " +
-  "99999999 (999,999.99) in each currency; other amounts are 400 for `amount`."
+  "Where Stripe processes the payments, it accepts at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at " +
+  "most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`."
 
 const channel = Schema.Literals(["sandbox", "stripe", "none"]).annotate({
   description:
-    "The channel that takes the payments: `sandbox`, the pretended bank, in the sandbox alone; `stripe`; or `none`, " +
-    "in the live environment alone."
+    "The channel that processes the payments: `sandbox`, the simulated bank, only in the sandbox; `stripe`; or " +
+    "`none`, only in the live environment."
 })
 
 const keyLengthMax = 255
@@ -37,13 +37,13 @@ export const ChannelResource = withExample(
     channel,
     account: orNull(Schema.String, "The connected account at Stripe; null for the account of the key itself."),
     has_keys: Schema.Boolean.annotate({
-      description: "Whether keys of Stripe are kept. Payments through them are refunded and disputed there."
+      description: "Whether Stripe keys are stored. Payments made through them are refunded and disputed there."
     }),
     set_at: orNull(Schema.String, "When the keys were last set; null without keys."),
-    webhook_url: text("Where Stripe has to send the events of this merchant and environment.")
+    webhook_url: text("The URL to which Stripe has to send the events of this merchant and environment.")
   }).annotate({
     identifier: "Channel",
-    description: "The channel that takes a merchant's payments in one environment."
+    description: "The channel that processes a merchant's payments in one environment."
   }),
   {
     object: "channel",
@@ -63,17 +63,17 @@ export const SetChannel = withoutNulls(
     channel,
     secret_key: optional(
       keyLike(/^[sr]k_(test|live)_\w+$/, "a secret or restricted key of Stripe"),
-      "A secret or restricted key of Stripe: a test key for the sandbox, a live key for live. Left out, the one that " +
-        "is kept stays."
+      "A secret or restricted key of Stripe: a test key for the sandbox, a live key for live. If omitted, the " +
+        "stored one is kept."
     ),
     webhook_secret: optional(
       keyLike(/^whsec_\S+$/, "a signing secret of Stripe, which begins with whsec_"),
-      "The signing secret of the endpoint at Stripe that has `webhook_url`. Left out, the one that is kept stays."
+      "The signing secret of the endpoint at Stripe that has `webhook_url`. If omitted, the stored one is kept."
     ),
     account: Schema.optionalKey(
       orNull(
         keyLike(/^acct_\w+$/, "the number of an account at Stripe, which begins with acct_"),
-        "A connected account, for a platform's key. Null: the account of the key itself. Left out, it stays."
+        "A connected account, for a platform's key. Null: the account of the key itself. If omitted, it is unchanged."
       )
     )
   }).annotate({ examples: [{ channel: "stripe", secret_key: "rk_live_xxxx", webhook_secret: "whsec_xxxx" }] }),
@@ -92,8 +92,8 @@ export class ChannelsGroup extends HttpApiGroup.make("channels")
       error: MerchantNotFound
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Read who takes a merchant's payments",
-        description: "Keys are never shown; `webhook_url` is where Stripe has to send the events."
+        summary: "Read which channel processes a merchant's payments",
+        description: "Keys are never shown; `webhook_url` is the URL to which Stripe has to send the events."
       })
     ),
     HttpApiEndpoint.post("set", path, {
@@ -103,13 +103,14 @@ export class ChannelsGroup extends HttpApiGroup.make("channels")
       error: [InvalidRequest, MerchantNotFound, Conflict, ProcessorError]
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Set who takes a merchant's payments",
+        summary: "Set which channel processes a merchant's payments",
         description:
-          "Keys are tried with one call to Stripe before they are kept, and with another where there were keys. " +
-          "409: they are of another account, and the account before is still needed; the message counts what for."
+          "Keys are tested with one call to Stripe before they are stored, and with a second if they replace " +
+          "others. 409: they belong to another account while the previous account is still needed; the message " +
+          "says how many payments, refunds and disputes need it."
       })
     )
   )
   .middleware(Decoding)
   .middleware(OperatorToken)
-  .annotate(OpenApi.Description, "The channel that takes a merchant's payments in one environment.") {}
+  .annotate(OpenApi.Description, "The channel that processes a merchant's payments in one environment.") {}

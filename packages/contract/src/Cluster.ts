@@ -11,48 +11,52 @@ const vital = (description: string) => orNull(Schema.Number, description)
 
 const Runner = Schema.Struct({
   object: kind("runner"),
-  instance_id: text("This start of the program; telemetry calls it `service.instance.id`."),
-  address: orNull(Schema.String, "Where other runners reach it; null for a process that is alone."),
+  instance_id: text("Number of this process, new with each start; telemetry calls it `service.instance.id`."),
+  address: orNull(Schema.String, "The address at which other runners reach it; null for a single process."),
   state: Schema.Literals(["alive", "silent", "gone"]).annotate({
     description:
-      "`gone`: its connection to Postgres has ended without a stop. `silent`: the connection stands, and nothing was " +
-      "told for 15 seconds. Both are shown as they told last."
+      "`gone`: its connection to Postgres ended without a shutdown. `silent`: the connection is open, but it has " +
+      "not reported for 15 seconds. For both, the last report is shown."
   }),
   version: text("The program's."),
   node: text("Version of Node.js."),
   started_at: instant("When the process started, by Postgres' clock."),
-  last_heartbeat_at: instant("When it told what is shown here, by Postgres' clock."),
+  last_heartbeat_at: instant("When it reported what is shown here, by Postgres' clock."),
   shards: vital("Shards that it holds."),
-  slots_awake: vital("Slots that have had a command of another runner."),
+  slots_awake: vital("Slots that have received a command from another runner."),
   commands: Schema.Array(
     Schema.Struct({
       kind: text("The kind of objects: `orders`."),
-      objects_busy: int("Objects that a command is at work on."),
-      waiting: int("Commands that wait for an earlier one for the same object.")
+      objects_busy: int("Objects for which a command is running."),
+      waiting: int("Commands that are queued behind an earlier one for the same object.")
     })
-  ).annotate({ description: "Commands at work, by the kind of their objects." }),
+  ).annotate({ description: "Running commands, by the kind of their objects." }),
   lanes: Schema.Array(
     Schema.Struct({
       lane: text("Number of the lane that writes to Postgres."),
       waiting: int("Change sets that wait for it."),
       batches: int("Batches since the start."),
-      batch_size_mean: Schema.Finite.annotate({ description: "Change sets in a batch, on the mean since the start." }),
+      batch_size_mean: Schema.Finite.annotate({
+        description: "Mean number of change sets in a batch since the start."
+      }),
       batch_size_max: int("The largest batch since the start."),
-      batch_ms_mean: Schema.Finite.annotate({ description: "Milliseconds of a batch, on the mean since the start." })
+      batch_ms_mean: Schema.Finite.annotate({
+        description: "Mean duration of a batch since the start, in milliseconds."
+      })
     })
   ).annotate({ description: "The lanes that write to Postgres." }),
   pool: Schema.Struct({
     in_use: vital("Connections to Postgres in use."),
-    waiting: vital("Statements that wait for one.")
+    waiting: vital("Statements that wait for a connection.")
   }).annotate({ description: "Its connections to Postgres." }),
   event_loop_delay_ms: Schema.Struct({
-    p50: vital("How late the event loop was in the last five seconds."),
+    p50: vital("Event loop delay in the last five seconds."),
     p99: vital("The slowest hundredth's."),
     max: vital("At worst.")
-  }).annotate({ description: "How late its event loop is, in milliseconds." }),
+  }).annotate({ description: "Event loop delay, in milliseconds." }),
   memory: Schema.Struct({
     heap_used_bytes: vital("Heap in use."),
-    heap_limit_bytes: vital("The most to which the heap may grow."),
+    heap_limit_bytes: vital("The heap limit."),
     resident_bytes: vital("Memory of the process.")
   }).annotate({ description: "Its memory, in bytes." }),
   clock_skew_seconds: vital("Its clock minus Postgres'.")
@@ -63,20 +67,20 @@ export const ClusterResource = withExample(
     object: kind("cluster"),
     shards: Schema.Struct({
       total: int("All there are."),
-      held: int("Those that runners which are not gone hold, as they told. Less than all: some are moving or lost.")
+      held: int("Those held by runners that are not gone, as they reported. Fewer than all: some are moving or lost.")
     }).annotate({ description: "How many shards there are, and how many are held." }),
     versions: Schema.Array(Schema.String).annotate({ description: "Those of the runners that are not gone." }),
     can_kill: Schema.Boolean.annotate({
-      description: "Whether a runner may be killed here, to see what becomes of its work: the embedded default alone."
+      description: "Whether a runner may be killed here, to see that no work is lost: only with the embedded default."
     }),
     runners: Schema.Array(Runner).annotate({ description: "The runners of the last hour, the oldest first." }),
     backlogs: Schema.Array(
       Schema.Struct({
         worker: text("Name of the worker."),
-        due: int("Rows that are due and that no runner has leased; those beyond 10,000 are not counted."),
-        oldest_due_at: orNull(Schema.String, "Since when the first of them is due; null when none is.")
+        due: int("Rows that are due and not leased by a runner; counting stops at 10,000."),
+        oldest_due_at: orNull(Schema.String, "Since when the oldest of them is due; null if there are none.")
       })
-    ).annotate({ description: "Due rows, for each worker." })
+    ).annotate({ description: "Due rows, by worker." })
   }).annotate({ identifier: "Cluster", description: "The runners of this installation." }),
   {
     object: "cluster",
@@ -112,7 +116,7 @@ export class ClusterGroup extends HttpApiGroup.make("cluster")
   .add(
     HttpApiEndpoint.get("get", "/operator/v1/cluster", { success: enveloped(ClusterResource) }).annotateMerge(
       OpenApi.annotations({
-        summary: "Read how the runners are",
+        summary: "Read the state of the runners",
         description:
           "The objects that each runner holds, the work that waits in it, and the rows that are due for each worker."
       })
@@ -123,7 +127,7 @@ export class ClusterGroup extends HttpApiGroup.make("cluster")
         withExample(
           Schema.Struct({
             object: kind("killed_runner"),
-            instance_id: text("The runner that is killed within a second.")
+            instance_id: text("The runner, which is killed within a second.")
           }).annotate({ description: "The runner." }),
           { object: "killed_runner", instance_id: "4f1d7c0a9be24c55" }
         )
@@ -133,9 +137,9 @@ export class ClusterGroup extends HttpApiGroup.make("cluster")
       OpenApi.annotations({
         summary: "Kill a runner, to see that nothing is lost",
         description:
-          "Its process ends without a word (SIGKILL), as in a crash. The others take over what it held, and " +
-          "another is started. 409: there is no such runner alive, or these are not several runners on the embedded " +
-          "database."
+          "Its process is killed without a shutdown (SIGKILL), as in a crash. The others take over its work, and " +
+          "a new one is started. 409: no such runner is alive, or this installation is not several runners on the " +
+          "embedded database."
       })
     )
   )

@@ -46,10 +46,10 @@ import { publishOperators } from "./publish.ts"
 const AskedResource = withExample(
   Schema.Struct({
     object: kind("sign_in_request"),
-    expires_at: instant("Until when a link of this request may be used.")
+    expires_at: instant("Until when the link of this request may be used.")
   }).annotate({
     identifier: "SignInRequest",
-    description: "A request for a sign-in link. It does not say whether anybody has the address."
+    description: "A request for a sign-in link. It does not reveal whether the address belongs to a person here."
   }),
   { object: "sign_in_request", expires_at: "2026-11-21T09:45:00.000Z" }
 )
@@ -61,7 +61,7 @@ export const SignedInResource = withExample(
     person: PersonResource,
     session: SessionResource,
     needs_passkey: Schema.Boolean.annotate({
-      description: "Whether the installation demands a passkey, so that this session can do nothing but register one."
+      description: "Whether the installation requires a passkey, so that this session can only register one."
     })
   }).annotate({ identifier: "SignedIn", description: "The person who is signed in, with all roles, and the session." }),
   {
@@ -76,7 +76,7 @@ const OpenIdResource = withExample(
   Schema.Struct({
     object: kind("openid_request"),
     url: text("Where the browser goes.")
-  }).annotate({ identifier: "OpenIdRequest", description: "The way to the OpenID provider." }),
+  }).annotate({ identifier: "OpenIdRequest", description: "The sign-in page of the OpenID provider." }),
   { object: "openid_request", url: "https://id.example/authorize?client_id=coffer" }
 )
 
@@ -90,8 +90,8 @@ class SignInGroup extends HttpApiGroup.make("sign_in")
       OpenApi.annotations({
         summary: "Ask for a sign-in link",
         description:
-          "The answer is the same whether anybody has this address. The link works once, for 15 minutes, in the " +
-          "browser that asked: a cookie ties it to that browser."
+          "The answer is the same whether or not the address belongs to a person here. The link works once, for " +
+          "15 minutes, in the browser that asked for it: a cookie ties it to that browser."
       })
     ),
     HttpApiEndpoint.post("use", "/console/api/sign_in/use", {
@@ -104,7 +104,7 @@ class SignInGroup extends HttpApiGroup.make("sign_in")
       OpenApi.annotations({
         summary: "Sign in by a link",
         description:
-          "Sets the cookie of the new session. 403: the installation demands passkeys, and the person has one."
+          "Sets the cookie of the new session. 403: the installation requires passkeys, and the person has one."
       })
     ),
     HttpApiEndpoint.post("askPasskey", "/console/api/sign_in/passkey/options", {
@@ -114,8 +114,8 @@ class SignInGroup extends HttpApiGroup.make("sign_in")
       OpenApi.annotations({
         summary: "Begin to sign in with a passkey",
         description:
-          "It is the same for everybody: the browser offers the passkeys that it has. " +
-          "409 where PUBLIC_URL is no address that browsers take passkeys at."
+          "It is the same for every person: the browser offers the passkeys that it has. 409 if browsers do not " +
+          "support passkeys at the address in PUBLIC_URL."
       })
     ),
     HttpApiEndpoint.post("usePasskey", "/console/api/sign_in/passkey", {
@@ -134,14 +134,16 @@ class SignInGroup extends HttpApiGroup.make("sign_in")
       OpenApi.annotations({
         summary: "Begin to sign in at the OpenID provider",
         description:
-          "The answer has the provider's address, for this browser, for ten minutes. 409: the installation has no " +
-          "provider. 503: it does not answer."
+          "The answer has the provider's address, valid in this browser for ten minutes. 409: the installation " +
+          "has no provider. 503: the provider does not answer."
       })
     ),
     HttpApiEndpoint.post("useOpenId", "/console/api/sign_in/openid/use", {
       payload: withoutNulls(
         Schema.Struct({
-          code: printable(1_800).annotate({ description: "`code` of the address that the provider led to." }),
+          code: printable(1_800).annotate({
+            description: "The `code` parameter of the address to which the provider redirected."
+          }),
           state: printable(400).annotate({ description: "`state` of it." }),
           iss: optional(printable(200), "`iss` of it.")
         }).annotate({ examples: [{ code: "x", state: "y" }] })
@@ -153,7 +155,7 @@ class SignInGroup extends HttpApiGroup.make("sign_in")
         summary: "Sign in by OpenID Connect",
         description:
           "Sets the cookie of the new session. 403: the provider's account belongs to another person, or has " +
-          "no role here; or the installation demands passkeys, and the person has one."
+          "no role here; or the installation requires passkeys, and the person has one."
       })
     )
   )
@@ -182,7 +184,7 @@ class SessionGroup extends HttpApiGroup.make("session")
     HttpApiEndpoint.post("endAll", "/console/api/sessions/end", { success: listed(SessionResource) }).annotateMerge(
       OpenApi.annotations({
         summary: "Sign out everywhere",
-        description: "Ends all sessions, this one too, and answers those that were open."
+        description: "Ends all sessions, including this one, and returns those that were open."
       })
     )
   )
@@ -195,7 +197,8 @@ class InvitationsGroup extends HttpApiGroup.make("invitations")
     HttpApiEndpoint.get("list", "/console/api/invitations", { success: listed(InvitationResource) }).annotateMerge(
       OpenApi.annotations({
         summary: "Roles that are offered to me",
-        description: "By the address of the person who is signed in, oldest first. None of them counts yet."
+        description:
+          "Invitations to the address of the person who is signed in, oldest first. None of them is in effect yet."
       })
     ),
     HttpApiEndpoint.post("accept", "/console/api/invitations/:invitation_id/accept", {
@@ -205,7 +208,7 @@ class InvitationsGroup extends HttpApiGroup.make("invitations")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Accept a role",
-        description: "It holds for the next request. From then on the people there see the person."
+        description: "It takes effect with the next request. From then on the people there see the person."
       })
     ),
     HttpApiEndpoint.post("decline", "/console/api/invitations/:invitation_id/decline", {
@@ -215,7 +218,7 @@ class InvitationsGroup extends HttpApiGroup.make("invitations")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Decline a role",
-        description: "The invitation is gone. Who made it is not told why."
+        description: "The invitation is deleted. The person who sent it is not told why."
       })
     )
   )
@@ -239,7 +242,7 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
       payload: withoutNulls(
         Schema.Struct({
           email: personEmail,
-          name: optional(personName, "The person's name for others; the address unless given."),
+          name: optional(personName, "The name that others see. Default: the address."),
           role: personRole
         }).annotate({ examples: [{ email: "ada@shop.example", role: "support" }] })
       ),
@@ -249,8 +252,9 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
       OpenApi.annotations({
         summary: "Invite a person",
         description:
-          "The person gets a mail, and has the role once it is accepted. Until then only what was typed is shown. " +
-          "409 if the person has a role here or is invited already. 429: too many were invited today."
+          "The person gets a mail, and has the role once it is accepted. Until then only the typed name and " +
+          "address are shown. 409 if the person already has a role or an invitation here. 429: too many " +
+          "invitations today."
       })
     ),
     HttpApiEndpoint.post("sendAgain", "/console/api/merchants/:merchant_id/people/:person_id/send_again", {
@@ -260,7 +264,7 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Send an invitation again",
-        description: "As another mail. It is open for as long as a new one. 429: too many were sent today."
+        description: "In a new mail, with the full time to accept it. 429: too many were sent today."
       })
     ),
     HttpApiEndpoint.post("setRole", "/console/api/merchants/:merchant_id/people/:person_id", {
@@ -271,7 +275,7 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Change a role",
-        description: "It holds for the person's next request. 409 for the last owner."
+        description: "It takes effect with the person's next request. 409 for the last owner."
       })
     ),
     HttpApiEndpoint.post("remove", "/console/api/merchants/:merchant_id/people/:person_id/remove", {
@@ -281,7 +285,8 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Remove a person",
-        description: "It holds for the person's next request. An invitation is withdrawn. 409 for the last owner."
+        description:
+          "It takes effect with the person's next request. An invitation is withdrawn. 409 for the last owner."
       })
     ),
     HttpApiEndpoint.post("endSessions", "/console/api/merchants/:merchant_id/people/:person_id/end_sessions", {
@@ -292,8 +297,8 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
       OpenApi.annotations({
         summary: "End a person's sessions",
         description:
-          "On all runners at once. Where the person has roles elsewhere as well, the sessions end for this merchant " +
-          "alone. The person may sign in again."
+          "Immediately on all runners. If the person has roles elsewhere as well, the sessions end only for this " +
+          "merchant. The person may sign in again."
       })
     ),
     HttpApiEndpoint.post("recover", "/console/api/merchants/:merchant_id/people/:person_id/recover", {
@@ -305,7 +310,7 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
         summary: "Reset the access of a person who can't sign in",
         description:
           "Removes the person's passkeys, sessions and links, and sends one link that works once, for 15 minutes. " +
-          "409: it is you, or the person has a role elsewhere, so that operators decide."
+          "409: it is your own access, or the person also has a role elsewhere, so only operators may reset it."
       })
     )
   )
@@ -319,13 +324,13 @@ class MainKeysGroup extends HttpApiGroup.make("main_keys")
       params: { ...ofMerchant, mode: anyMode },
       success: enveloped(
         Schema.Struct({
-          key: text("The new key, shown this once.").annotate({ examples: [`svc_live_${"x".repeat(49)}`] })
+          key: text("The new key, shown only this once.").annotate({ examples: [`svc_live_${"x".repeat(49)}`] })
         }).annotate({ description: "The key." })
       )
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Reset the main key of an environment",
-        description: "The old key is refused at once on all runners. It needs a session younger than 15 minutes."
+        description: "The old key is refused immediately on all runners. Needs a session younger than 15 minutes."
       })
     )
   )

@@ -42,7 +42,7 @@ export const MerchantSettingsResource = withExample(
   Schema.Struct({
     object: kind("merchant_settings"),
     ...shown,
-    version: text("Names these settings: a change with `If-Match` and another version is 409.")
+    version: text("Version of these settings: a change with `If-Match` and another version is 409.")
   }).annotate({
     identifier: "MerchantSettings",
     description: "A merchant and its settings, as its people see them."
@@ -73,10 +73,10 @@ export class MerchantSettingsGroup extends HttpApiGroup.make("settings")
       OpenApi.annotations({
         summary: "Change settings",
         description:
-          "A field that is left out stays. A developer changes those of the sandbox, and `live.default_notify_url`; " +
-          "all others are an owner's. `live.ip_allowlist` needs a session younger than 15 minutes. `mail_recipients` " +
-          "may get the address of a person of this merchant who has signed in. With `If-Match` and the " +
-          "`version` that was read, a concurrent change is 409."
+          "Omitted fields are unchanged. A developer may change those of the sandbox, and " +
+          "`live.default_notify_url`; all others need an owner. `live.ip_allowlist` needs a session younger than 15 " +
+          "minutes. Addresses added to `mail_recipients` must belong to people of this merchant who have signed in. " +
+          "With `If-Match` and the `version` that was read, a concurrent change is 409."
       })
     ),
     HttpApiEndpoint.post("checkDomain", `${ofConsole}/settings/checkout_domain/check`, {
@@ -85,11 +85,11 @@ export class MerchantSettingsGroup extends HttpApiGroup.make("settings")
       error: [Conflict, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Look at the shop's host now",
+        summary: "Check the shop's host now",
         description:
-          "Asks DNS about the host for checkout, and answers the settings as they are then. It takes five seconds at " +
-          "most; within five seconds of the last look the answer is that one. 409: no host is set, or this " +
-          "installation has no hosts of shops. 503: too many look at once."
+          "Looks up the checkout host in DNS and returns the resulting settings. It takes at most five seconds; " +
+          "within five seconds of the previous check its result is returned. 409: no host is set, or this " +
+          "installation does not offer shop hosts. 503: too many checks at the same time."
       })
     )
   )
@@ -109,8 +109,7 @@ export const MerchantAuditEntryResource = withExample(
     by: Schema.Literals(["person", "operator"]).annotate({
       description:
         "`person`: a team member of this merchant. `operator`: an operator of the service, whose name, role, " +
-        "address and " +
-        "request are not shown."
+        "address and request are not shown."
     })
   }).annotate({ identifier: "MerchantAuditEntry", description: "One entry of the audit log about this merchant." }),
   {
@@ -135,14 +134,15 @@ export class MerchantAuditLogGroup extends HttpApiGroup.make("audit_log")
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Acts on this merchant, newest first",
-        description: "What its people did, and what operators did to it. An act has two entries, before and after it."
+        summary: "Audit log of this merchant, newest first",
+        description:
+          "What its people did, and what operators did to it. Each action has two entries, one before and one after it."
       })
     )
   )
   .middleware(Decoding)
   .middleware(PersonSession)
-  .annotate(OpenApi.Description, "Acts on a merchant, and who did them.") {}
+  .annotate(OpenApi.Description, "Actions on a merchant, and who did them.") {}
 
 // Payouts ------------------------------------------------------------------------
 
@@ -167,7 +167,7 @@ export class MerchantPayoutsGroup extends HttpApiGroup.make("payouts")
   )
   .middleware(Decoding)
   .middleware(PersonSession)
-  .annotate(OpenApi.Description, "Money on its way to the merchant's bank.") {}
+  .annotate(OpenApi.Description, "A transfer to the merchant's bank.") {}
 
 // Home page ----------------------------------------------------------------------
 
@@ -192,16 +192,16 @@ const OverviewCurrency = Schema.Struct({
   currency,
   balance: BalanceResource.annotate({ description: "The wallet as it is now." }),
   days: Schema.Array(OverviewDay).annotate({
-    description: "Each day that was counted, the oldest first, those without anything included."
+    description: "Each day that was counted, oldest first, including days without activity."
   })
 }).annotate({ identifier: "OverviewCurrency", description: "Figures in one currency." })
 
 const FailingEndpoint = Schema.Struct({
   endpoint_id: text("Number of the endpoint."),
-  url: orNull(Schema.String, "Its address; null if it was removed meanwhile."),
-  failing_since: instant("When the first attempt failed after the latest that arrived."),
+  url: orNull(Schema.String, "Its address; null if it has been removed since."),
+  failing_since: instant("When the first attempt failed after the last successful one."),
   reason: text("Why the latest attempt failed.")
-}).annotate({ identifier: "FailingEndpoint", description: "A webhook endpoint at which nothing arrives." })
+}).annotate({ identifier: "FailingEndpoint", description: "A failing webhook endpoint." })
 
 export const OverviewResource = withExample(
   Schema.Struct({
@@ -211,19 +211,19 @@ export const OverviewResource = withExample(
     time_zone: text("The zone whose days are counted."),
     from: text("The first day that was asked for."),
     to: text("Today."),
-    counted_at: instant("When it was counted; it is remembered for a few seconds."),
+    counted_at: instant("When it was counted; the result is cached for a few seconds."),
     is_complete: Schema.Boolean.annotate({
-      description: "False while older days are still to be counted, which the next call goes on with."
+      description: "False while older days are still to be counted; the next call continues with them."
     }),
     currencies: Schema.Array(OverviewCurrency).annotate({
-      description: "Currencies in which there was anything in these days, or in which the wallet was ever used."
+      description: "Currencies with activity in these days, and those whose wallet was ever used."
     }),
     disputes: Schema.Struct({
-      needs_response: int(`Disputes that wait for evidence; counted to ${overviewDisputesMax}.`),
+      needs_response: int(`Disputes that wait for evidence; counting stops at ${overviewDisputesMax}.`),
       next_due_at: orNull(Schema.String, "The nearest deadline; null when none has one.")
     }).annotate({ description: "Disputes that need an answer." }),
     failing_endpoints: Schema.Array(FailingEndpoint).annotate({
-      description: `Webhook endpoints that fail now, at most ${overviewEndpointsMax}.`
+      description: `Currently failing webhook endpoints, at most ${overviewEndpointsMax}.`
     }),
     held_up: HeldCounts.annotate({ description: "Objects that need attention, by kind, as operators see them." })
   }).annotate({ identifier: "Overview", description: "The figures of the home page." }),
@@ -283,7 +283,7 @@ export class OverviewGroup extends HttpApiGroup.make("overview")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "The figures of the home page",
-        description: "Days are those of the merchant's time zone; of a sandbox by its own clock."
+        description: "Days are in the merchant's time zone; in a sandbox, by its own clock."
       })
     )
   )
@@ -297,9 +297,11 @@ export const QuotaUse = Schema.Struct({
   kind: Schema.Literals(["writes", "reads", "csv", "helpers", "waits"]).annotate({
     description: "The kind of request. `waits` are reads of events with `wait`."
   }),
-  by: Schema.Literals(["keys", "console"]).annotate({ description: "Programs with keys, or people in the console." }),
-  limit: int("Requests a minute of this kind."),
-  used: orNull(Schema.Int, "Requests of the last minute; null while the runners cannot count together.")
+  by: Schema.Literals(["keys", "console"]).annotate({
+    description: "Programs with keys (`program`), or people in the console."
+  }),
+  limit: int("Allowed requests per minute of this kind."),
+  used: orNull(Schema.Int, "Requests in the last minute; null while the runners cannot share their counts.")
 }).annotate({ identifier: "QuotaUse", description: "A quota and how much of it is used." })
 export type QuotaUse = typeof QuotaUse.Type
 
@@ -307,7 +309,7 @@ export const QuotasResource = withExample(
   Schema.Struct({
     object: kind("quotas"),
     mode: anyMode,
-    window_seconds: int("The time in which requests are counted."),
+    window_seconds: int("The period over which requests are counted."),
     quotas: Schema.Array(QuotaUse).annotate({ description: "Each kind, for programs and for people." })
   }).annotate({ identifier: "Quotas", description: "Quotas and how much of them is used." }),
   {
@@ -329,7 +331,9 @@ export class MerchantQuotasGroup extends HttpApiGroup.make("quotas")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Quotas of this minute",
-        description: "Looking counts as no request. Kinds of an environment without test helpers are left out."
+        description:
+          "Reading this does not count against a quota. Kinds that do not exist in the environment, such as the " +
+          "test helpers in live, are left out."
       })
     )
   )

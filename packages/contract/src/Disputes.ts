@@ -59,10 +59,10 @@ export const EvidenceResource = withExample(
   Schema.Struct({
     object: kind("dispute_evidence"),
     dispute_no: text("Our number of the dispute."),
-    evidence: EvidenceText.annotate({ description: "The texts that were given, and no others." }),
+    evidence: EvidenceText.annotate({ description: "Only the texts that were provided." }),
     files: Schema.Array(EvidenceFile).annotate({ description: "The files that were named." }),
     submitted: Schema.Boolean.annotate({
-      description: "Whether the bank has it; then it is final, until the bank asks again."
+      description: "Whether it was submitted to the bank; then it is final unless the bank asks again."
     }),
     submitted_at: orNull(Instant, "When it was submitted; null for a draft."),
     updated_at: orNull(Instant, "When it was last replaced; null before the first draft.")
@@ -91,7 +91,8 @@ export const SubmitEvidence = withoutNulls(
       Schema.Struct({
         evidence: optional(
           NewEvidenceText,
-          "Texts of at most 5000 characters each; lines are kept. An unknown name is refused. `{}` removes all texts."
+          "Texts of at most 5000 characters each; line breaks are kept. An unknown name is refused. `{}` removes " +
+            "all texts."
         ),
         files: optional(
           Schema.Array(Schema.StructWithRest(EvidenceFile, ignored)).check(Schema.isMaxLength(evidenceFilesMax)),
@@ -99,13 +100,13 @@ export const SubmitEvidence = withoutNulls(
         ),
         submit: optional(
           Schema.Boolean,
-          "`true` sends it to the bank, and there is no second time unless the bank asks again. Otherwise it is kept " +
+          "`true` submits it to the bank; this works only once unless the bank asks again. Otherwise it is saved " +
             "as a draft."
         )
       }),
       ignored
     ).annotate({
-      description: "The whole of the evidence: `evidence`, `files` or both have to be there."
+      description: "The complete evidence: `evidence`, `files` or both are required."
     }),
     { evidence: sampleEvidence, files: sampleFiles, submit: true }
     // A schema with a check is published only by its name.
@@ -147,10 +148,10 @@ export class DisputesGroup extends HttpApiGroup.make("disputes")
         OpenApi.annotations({
           summary: "Save evidence as a draft, or submit it",
           description:
-            "Each call replaces the whole; what a draft had must be sent again. Submitted, the dispute is " +
-            "`under_review` and takes no more. 502: the channel could not be told, and nothing has changed. When " +
-            "the channel does not answer in time, the dispute comes as it stands and follows by itself. 409 " +
-            "after the deadline, and for a dispute that you accepted or that is decided."
+            "Each call replaces all of the evidence; send a draft's contents again. Once submitted, the dispute " +
+            "is `under_review` and accepts no more evidence. 502: the channel could not be reached, and nothing " +
+            "has changed. If the channel does not answer in time, the dispute is returned unchanged and updated " +
+            "automatically later. 409 after the deadline, and for a dispute that you accepted or that is decided."
         })
       ),
     HttpApiEndpoint.post("accept", "/v1/disputes/:ref/accept", {
@@ -161,8 +162,9 @@ export class DisputesGroup extends HttpApiGroup.make("disputes")
       OpenApi.annotations({
         summary: "Accept the loss",
         description:
-          "The dispute is `lost` once the channel confirms it, which takes a moment; until then its status stays, " +
-          "and a second call changes nothing. 502: the channel could not be told, and nothing has changed."
+          "The dispute is `lost` once the channel confirms it, which takes a moment; until then its status is " +
+          "unchanged, and a second call has no effect. 502: the channel could not be reached, and nothing has " +
+          "changed."
       })
     )
   )
@@ -178,8 +180,8 @@ export class DisputesGroup extends HttpApiGroup.make("disputes")
       OpenApi.annotations({
         summary: "List disputes, newest first, or export them",
         description:
-          "All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and " +
-          "the cursors do not count."
+          "All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and " +
+          "the cursors."
       })
     ),
     HttpApiEndpoint.get("get", "/v1/disputes/:ref", {

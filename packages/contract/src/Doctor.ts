@@ -11,19 +11,19 @@ const Status = Schema.Literals(["not applicable", "ok", "warning", "error"])
 export const DoctorReport = withExample(
   Schema.Struct({
     object: kind("doctor_report"),
-    runner: text("The runner that has looked, by its address."),
-    looked_at: instant("When it looked. A report is kept for ten seconds."),
+    runner: text("The address of the runner that made the checks."),
+    looked_at: instant("When the checks were made. A report is cached for ten seconds."),
     status: Status.annotate({ description: "The worst of the findings." }),
     findings: Schema.Array(
       Schema.Struct({
         name: text("The check, which is also the heading of its section in `docs/doctor.md`."),
-        status: Status.annotate({ description: "How it is. `error`: put it right before real money flows." }),
-        observation: text("The state of things, for people. It holds no secret."),
+        status: Status.annotate({ description: "The result. `error`: fix it before real money flows." }),
+        observation: text("What was found, for people to read. It contains no secrets."),
         advice: orNull(Schema.String, "What to do; null where there is nothing to do."),
         docs: text("Where the check is explained.")
       })
     ).annotate({ description: "One for each check." })
-  }).annotate({ identifier: "DoctorReport", description: "What is right and wrong with this installation." }),
+  }).annotate({ identifier: "DoctorReport", description: "A health report of this installation." }),
   {
     object: "doctor_report",
     runner: "10.0.0.4:7000",
@@ -46,13 +46,13 @@ export class DoctorGroup extends HttpApiGroup.make("doctor")
   .add(
     HttpApiEndpoint.get("get", "/operator/v1/doctor", { success: enveloped(DoctorReport) }).annotateMerge(
       OpenApi.annotations({
-        summary: "Let the doctor look at this installation",
+        summary: "Run the doctor's checks of this installation",
         description:
-          "The checks of `coffer doctor`, made by the runner that answers: settings, disks, Postgres, certificates " +
-          "and the way out. Each check ends within five seconds, and all are made at once."
+          "The checks of `coffer doctor`, made by the runner that answers: settings, disks, Postgres, " +
+          "certificates and outbound connections. They run concurrently, and each ends within five seconds."
       })
     )
   )
   .middleware(Decoding)
   .middleware(OperatorToken)
-  .annotate(OpenApi.Description, "What is right and wrong with this installation.") {}
+  .annotate(OpenApi.Description, "A health report of this installation.") {}

@@ -6,14 +6,14 @@ import { Schema } from "effect"
 import { int, kind, text } from "./fields.ts"
 import { sampleIds } from "./sampleIds.ts"
 
-const requestId = text("Names this request; the same as in the `X-Request-Id` header.").annotate({
+const requestId = text("Number of this request; the same as in the `X-Request-Id` header.").annotate({
   examples: [sampleIds.request]
 })
 
 export const enveloped = <Data extends Schema.Top>(data: Data) =>
   Schema.Struct({
     code: int("The HTTP status."),
-    message: text("For people; its wording may change, so do not branch on it."),
+    message: text("For people to read; its wording may change, so do not branch on it."),
     request_id: requestId,
     data
   })
@@ -22,7 +22,8 @@ const page = {
   object: kind("list"),
   resource: text("The `object` of what is listed."),
   has_more: Schema.Boolean.annotate({
-    description: "Whether another page follows in this direction. Nothing else tells: a page may be short.",
+    description:
+      "Whether another page follows in this direction. Rely only on this: a page may be shorter than `limit`.",
     examples: [false]
   }),
   url: text("Path of this list.")
@@ -51,10 +52,12 @@ export const refusedBody = <const Status extends number, const Code extends stri
   code: Schema.tag(status).annotate({ description: "The HTTP status." }),
   error: Schema.tag(error).annotate({ description: meaning }),
   param: Schema.optionalKey(
-    text("The field that is to blame, when there is one: `amount`, `metadata.key`, `created[gte]`.").annotate(
+    text("The field that caused the error, if there is one: `amount`, `metadata.key`, `created[gte]`.").annotate(
       param === undefined ? {} : { examples: [param] }
     )
   ),
-  message: text("For people; its wording may change, so do not branch on it.").annotate({ examples: [meaning] }),
+  message: text("For people to read; its wording may change, so do not branch on it.").annotate({
+    examples: [meaning]
+  }),
   request_id: requestId
 })

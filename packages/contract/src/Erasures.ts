@@ -25,35 +25,37 @@ const Counts = Schema.Struct({
   mails: int("Mails with receipts."),
   events: int("Events about these."),
   attempts: int("Answers of webhook receivers."),
-  payment_links: orNull(Schema.Int, "Payment links whose own texts had the address; null of a dry run."),
-  answers: orNull(Schema.Int, "Stored answers of requests with an `Idempotency-Key`; null of a dry run."),
-  logs: orNull(Schema.Int, "API logs; null of a dry run.")
+  payment_links: orNull(Schema.Int, "Payment links whose own texts contained the address; null for a dry run."),
+  answers: orNull(Schema.Int, "Stored answers of requests with an `Idempotency-Key`; null for a dry run."),
+  logs: orNull(Schema.Int, "API logs; null for a dry run.")
 })
 
 export const ErasureResource = withExample(
   Schema.Struct({
     object: kind("erasure"),
-    erasure_no: orNull(Schema.String, "Number of the erasure; null of a dry run, which stores nothing."),
+    erasure_no: orNull(Schema.String, "Number of the erasure; null for a dry run, which stores nothing."),
     status: Schema.Literals(["dry_run", "running", "done"]).annotate({
-      description: "`running` until nothing of the buyer is left, orders that wait included."
+      description: "`running` until nothing of the buyer is left, including waiting orders."
     }),
     merchant_id: orNull(Schema.String, "The merchant of the buyer; null where a buyer of all merchants is erased."),
     mode: orNull(Mode, "In which environment; null for both."),
     trade_no: orNull(Schema.String, "The one order that is erased; null where an address is."),
     email_hash: orNull(
       Schema.String,
-      "The address as an HMAC, which this installation makes again of the same address; null where one order is erased."
+      "An HMAC of the address: this installation computes the same value for the same address; null if one order " +
+        "is erased."
     ),
     orders_waiting: int(
-      "Orders that wait: while a dispute of one is open its evidence is needed, and what is on its way has to arrive."
+      "Waiting orders: evidence is needed while a dispute is open, and pending mails and deliveries have to " +
+        "arrive first."
     ),
-    counts: Counts.annotate({ description: "Rows of each kind that were changed; of a dry run, that would be." }),
+    counts: Counts.annotate({ description: "Rows of each kind that were changed, or for a dry run, that would be." }),
     is_capped: Schema.Boolean.annotate({
       description: "For a dry run: there are more than 10,000 orders or other rows, and the rest was not looked at."
     }),
-    requested_at: orNull(Schema.String, "When it was asked for. Orders that were taken later stay; null of a dry run."),
-    done_at: orNull(Schema.String, "When nothing was left; null before.")
-  }).annotate({ identifier: "Erasure", description: "A buyer who is erased. It holds nothing of the buyer." }),
+    requested_at: orNull(Schema.String, "When it was requested. Later orders are not erased; null for a dry run."),
+    done_at: orNull(Schema.String, "When it was complete; null before.")
+  }).annotate({ identifier: "Erasure", description: "The erasure of a buyer. It contains no data of the buyer." }),
   {
     object: "erasure",
     erasure_no: sampleIds.erasure,
@@ -85,10 +87,11 @@ export type ErasureResource = typeof ErasureResource.Encoded
 const terms = {
   email: optional(
     Email,
-    "The buyer's address, in any spelling: all orders that have it, and the address alone where others' name it."
+    "The buyer's address, in any spelling: erases all orders that have it, and only the address itself where " +
+      "other orders contain it."
   ),
   trade_no: optional(OneLine(1, outTradeNoLengthMax), "The one order that is erased, whatever address it has."),
-  dry_run: optional(Schema.Boolean, "`true` says how many rows of each kind there are, and changes nothing.")
+  dry_run: optional(Schema.Boolean, "`true` returns how many rows of each kind would change, and changes nothing.")
 }
 const example = { examples: [{ email: "buyer@example.com", dry_run: true }] }
 export const CreateErasure = withoutNulls(Schema.Struct(terms).annotate(example))
@@ -98,8 +101,8 @@ export const OperatorCreateErasure = withoutNulls(
     ...terms,
     email_hash: optional(
       Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "an `email_hash` of an erasure" })),
-      "Instead of the address, after the restore of a backup: the hash of an erasure that came after the backup. The " +
-        "address is looked for among those of all orders."
+      "Instead of the address, after restoring a backup: the hash of an erasure made after the backup. The " +
+        "address is found by hashing those of all orders."
     )
   }).annotate(example)
 )
@@ -110,8 +113,8 @@ const begun = [ErasureReply, ErasureReply.pipe(HttpApiSchema.status(202))] as co
 const params = { erasure_no: text("Number of the erasure.") }
 const what =
   "Metadata, addresses, subjects, evidence and its files, mails, events, receivers' answers, stored answers and API " +
-  "logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has begun, and `GET` says how far it is. " +
-  "200: a dry run. "
+  "logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has started, and `GET` returns its " +
+  "progress. 200: a dry run. "
 
 /** The merchants' group. */
 export class ErasuresGroup extends HttpApiGroup.make("erasures")
@@ -124,8 +127,8 @@ export class ErasuresGroup extends HttpApiGroup.make("erasures")
       OpenApi.annotations({
         summary: "Erase a buyer",
         description:
-          `${what}It takes your own rows in this environment alone. While it runs, the same request answers the same ` +
-          `erasure. 409: ${erasuresMax} of yours are at work.`
+          `${what}It erases only your own rows in this environment. While it runs, the same request returns the ` +
+          `same erasure. 409: ${erasuresMax} of your erasures are running.`
       })
     ),
     HttpApiEndpoint.get("get", "/v1/erasures/:erasure_no", {
@@ -133,13 +136,16 @@ export class ErasuresGroup extends HttpApiGroup.make("erasures")
       success: ErasureReply,
       error: ErasureNotFound
     }).annotateMerge(
-      OpenApi.annotations({ summary: "How far an erasure is", description: "It stays as the word that it was done." })
+      OpenApi.annotations({
+        summary: "Retrieve an erasure",
+        description: "The record is kept as proof that the erasure was done."
+      })
     )
   )
   .middleware(Decoding)
   .middleware(Quotas)
   .middleware(MerchantKey)
-  .annotate(OpenApi.Description, "Buyers who are to be forgotten.") {}
+  .annotate(OpenApi.Description, "Erasures of buyers' personal data.") {}
 
 /** The operator's group, for all merchants. */
 export class OperatorErasuresGroup extends HttpApiGroup.make("erasures")
@@ -151,7 +157,7 @@ export class OperatorErasuresGroup extends HttpApiGroup.make("erasures")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Erase a buyer of all merchants",
-        description: `${what}The audit log has who asked for it, and not the address.`
+        description: `${what}The audit log records who asked for it, and not the address.`
       })
     ),
     HttpApiEndpoint.get("list", "/operator/v1/erasures", {
@@ -161,7 +167,8 @@ export class OperatorErasuresGroup extends HttpApiGroup.make("erasures")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "List erasures, newest first",
-        description: "Merchants' own included. Those since a backup are asked for again after its restore."
+        description:
+          "Including merchants' own. Those made after a backup have to be requested again after restoring it."
       })
     ),
     HttpApiEndpoint.get("get", "/operator/v1/erasures/:erasure_no", {
@@ -169,9 +176,9 @@ export class OperatorErasuresGroup extends HttpApiGroup.make("erasures")
       success: ErasureReply,
       error: ErasureNotFound
     }).annotateMerge(
-      OpenApi.annotations({ summary: "How far an erasure is", description: "An erasure of any merchant." })
+      OpenApi.annotations({ summary: "Retrieve an erasure", description: "An erasure of any merchant." })
     )
   )
   .middleware(Decoding)
   .middleware(OperatorToken)
-  .annotate(OpenApi.Description, "Buyers who are to be forgotten.") {}
+  .annotate(OpenApi.Description, "Erasures of buyers' personal data.") {}

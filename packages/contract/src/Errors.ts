@@ -16,7 +16,7 @@ export class InvalidRequest extends Schema.Error<InvalidRequest>("InvalidRequest
   { httpApiStatus: 400 }
 ) {}
 export class IdempotencyError extends Schema.Error<IdempotencyError>("IdempotencyError")(
-  refusedBody(400, "idempotency_error", "This Idempotency-Key was used before, for another body."),
+  refusedBody(400, "idempotency_error", "This Idempotency-Key was already used with a different body."),
   { httpApiStatus: 400 }
 ) {}
 export class RefundWindowExpired extends Schema.Error<RefundWindowExpired>("RefundWindowExpired")(
@@ -34,7 +34,7 @@ export class MissingApiKey extends Schema.Error<MissingApiKey>("MissingApiKey")(
   }
 ) {}
 export class InvalidApiKey extends Schema.Error<InvalidApiKey>("InvalidApiKey")(
-  refusedBody(401, "invalid_api_key", "The key is unknown, was reset or revoked, or has expired."),
+  refusedBody(401, "invalid_api_key", "The key is unknown, expired, or was reset or revoked."),
   {
     httpApiStatus: 401
   }
@@ -151,7 +151,7 @@ export class DefaultEndpointSecretManaged extends Schema.Error<DefaultEndpointSe
   refusedBody(
     409,
     "default_endpoint_secret_managed",
-    "The default endpoint shares the account's secret, which is rotated elsewhere."
+    "The default endpoint shares the account's secret; rotate that one instead."
   ),
   { httpApiStatus: 409 }
 ) {}
@@ -162,7 +162,7 @@ export class Conflict extends Schema.Error<Conflict>("Conflict")(
   }
 ) {}
 export class RangeNotSatisfiable extends Schema.Error<RangeNotSatisfiable>("RangeNotSatisfiable")(
-  refusedBody(416, "invalid_request", "The file has none of these bytes.", "Range"),
+  refusedBody(416, "invalid_request", "The requested range is beyond the end of the file.", "Range"),
   { httpApiStatus: 416 }
 ) {}
 export class RateLimited extends Schema.Error<RateLimited>("RateLimited")(
@@ -178,11 +178,11 @@ export class InternalError extends Schema.Error<InternalError>("InternalError")(
   }
 ) {}
 export class ProcessorError extends Schema.Error<ProcessorError>("ProcessorError")(
-  refusedBody(502, "processor_error", "The upstream channel failed; money here is as it was."),
+  refusedBody(502, "processor_error", "The upstream channel failed; no money has moved here."),
   { httpApiStatus: 502 }
 ) {}
 export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(
-  refusedBody(503, "internal_error", "Busy; send the same request again after `Retry-After` seconds."),
+  refusedBody(503, "internal_error", "Busy; retry the same request after `Retry-After` seconds."),
   {
     httpApiStatus: 503
   }

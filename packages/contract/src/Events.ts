@@ -28,7 +28,7 @@ export const EventResource = withExample(
     ...wireFields(events),
     data: Schema.Struct({
       object: Schema.Record(Schema.String, Schema.Unknown).annotate({
-        description: "The order, refund or dispute as its own endpoint would have answered it at that moment."
+        description: "The order, refund or dispute as its own endpoint would have returned it at that moment."
       }),
       trade_no: flat("trade_no", Schema.String),
       out_trade_no: flat("out_trade_no", Schema.String),
@@ -66,9 +66,9 @@ export type EventResource = typeof EventResource.Encoded
 /** Filters of the list, ours (silences: E1, E9). `type` may be given several times: one of them has to match. */
 export const EventQuery = Schema.Struct({
   ...ListQuery,
-  type: Schema.optionalKey(anyOf(EventType.literals, "Events of this type; give it several times for several types.")),
+  type: Schema.optionalKey(anyOf(EventType.literals, "Events of this type; repeat it for several types.")),
   object_id: Schema.optionalKey(
-    text("Events of this order, refund or dispute: our number, or any that its own path takes.")
+    text("Events of this order, refund or dispute: our number, or any other that its path accepts.")
   ),
   wait: Schema.optionalKey(
     Schema.String.check(
@@ -79,8 +79,9 @@ export const EventQuery = Schema.Struct({
     )
       .annotate({
         description:
-          "Seconds, 1 to 25. While there is no event newer than `ending_before`, the answer waits so long for one, " +
-          "and is then an empty page. These calls have a quota of their own. Not with `starting_after`."
+          "Long polling, 1 to 25 seconds: while there is no event newer than `ending_before`, the answer waits up " +
+          "to this long for one, and is then an empty page. These calls have their own quota. Not with " +
+          "`starting_after`."
       })
       .pipe(
         Schema.decodeTo(Schema.Int, {
@@ -102,8 +103,9 @@ export class EventsGroup extends HttpApiGroup.make("events")
       OpenApi.annotations({
         summary: "List events, newest first",
         description:
-          "Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and " +
-          "the id of the newest event that you have, new events are returned as they happen."
+          "Everything that has happened, including events that no webhook received: catch up here on what you " +
+          "missed. With `wait` and the id of the newest event that you have, new events are returned as they " +
+          "happen."
       })
     ),
     HttpApiEndpoint.get("get", "/v1/events/:event_id", {
@@ -120,4 +122,4 @@ export class EventsGroup extends HttpApiGroup.make("events")
   .middleware(Decoding)
   .middleware(Quotas)
   .middleware(MerchantKey)
-  .annotate(OpenApi.Description, "Events of the account, the same as are pushed to webhooks.") {}
+  .annotate(OpenApi.Description, "Events of the account, the same ones that are sent to webhooks.") {}

@@ -12,9 +12,9 @@ import { Email } from "./Orders.ts"
 
 const archive = HttpApiSchema.StreamUint8Array({ contentType: "application/x-tar" })
 const what =
-  "A tar archive of files with one JSON object a line, 250 at most, in a folder for each kind, and of uploaded files " +
-  "in `files`. The last file, `manifest.json`, has the path and the SHA-256 of each of the others and how many lines " +
-  "it has, and names uploads that the storage has lost; an archive without it is not whole."
+  "A tar archive of files with one JSON object per line, at most 250 lines each, in a folder for each kind, and " +
+  "of uploaded files in `files`. The last file, `manifest.json`, lists the path, SHA-256 and number of lines of " +
+  "each of the others, and any uploads missing from storage; an archive without it is incomplete."
 const kinds = "with refunds, disputes, evidence and its files, events, mails, deliveries and API logs"
 
 const Buyer = Schema.Struct({ email: Email.annotate({ description: "The buyer's address." }) }).annotate({
@@ -30,18 +30,17 @@ export class BuyerExportsGroup extends HttpApiGroup.make("exports")
       error: [InvalidRequest, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Export all that is kept of a buyer",
+        summary: "Export everything stored about a buyer",
         description:
           `${what} The buyer's orders in this environment, ${kinds}, and what names the address elsewhere, ` +
-          "without others' words. It is counted with CSV exports, " +
-          "and stores nothing."
+          "without others' words. It counts against the quota of CSV exports, and stores nothing."
       })
     )
   )
   .middleware(Decoding)
   .middleware(Quotas)
   .middleware(MerchantKey)
-  .annotate(OpenApi.Description, "Archives of what is kept.") {}
+  .annotate(OpenApi.Description, "Archives of stored data.") {}
 
 export class ExportsGroup extends HttpApiGroup.make("exports")
   .add(
@@ -51,10 +50,10 @@ export class ExportsGroup extends HttpApiGroup.make("exports")
       error: [InvalidRequest, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Export all that is kept of a buyer",
+        summary: "Export everything stored about a buyer",
         description:
           `${what} Orders of all merchants that have this address, ${kinds}. ` +
-          "The audit log has who asked for it, and not the address."
+          "The audit log records who asked for it, and not the address."
       })
     ),
     HttpApiEndpoint.post("merchant", "/operator/v1/merchants/:merchant_id/exports", {
@@ -64,7 +63,7 @@ export class ExportsGroup extends HttpApiGroup.make("exports")
       error: [InvalidRequest, MerchantNotFound, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Export a merchant, for moving away",
+        summary: "Export all data of a merchant",
         description:
           `${what} Settings without secrets, webhook endpoints, orders, refunds, disputes, payouts, links, ledger, ` +
           "events, files and API logs."
@@ -73,4 +72,4 @@ export class ExportsGroup extends HttpApiGroup.make("exports")
   )
   .middleware(Decoding)
   .middleware(OperatorToken)
-  .annotate(OpenApi.Description, "Archives of what is kept.") {}
+  .annotate(OpenApi.Description, "Archives of stored data.") {}

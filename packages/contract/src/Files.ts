@@ -14,12 +14,12 @@ import { int, ofMerchant, text, withExample } from "./fields.ts"
 
 export const UploadedFile = withExample(
   Schema.Struct({
-    url: text("Its address, which evidence names. Every holder of it can read the file."),
+    url: text("Its URL, used in evidence. Anyone who has the URL can read the file."),
     content_type: Schema.Literals(["application/pdf", "image/png", "image/jpeg"]).annotate({
-      description: "Its kind, by its content."
+      description: "Its media type, detected from its content."
     }),
     size: int("Bytes.")
-  }).annotate({ identifier: "UploadedFile", description: "The file as it was kept." }),
+  }).annotate({ identifier: "UploadedFile", description: "The stored file." }),
   {
     url: "https://files.example/files/9jS0bX3mQ7wLrT2vYkPzNf4cHd8aGe1uBoVi5xRq6sM.pdf",
     content_type: "application/pdf",
@@ -61,11 +61,11 @@ export class OwnFilesGroup extends HttpApiGroup.make("files")
       error: [InvalidRequest, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Hand in a file for evidence",
+        summary: "Upload a file for evidence",
         description:
-          "`multipart/form-data` with one part named `file`: a PDF, PNG or JPEG of at most 10 MB. Its `url` counts " +
-          "as evidence in this environment only. The same file twice has two addresses; an `Idempotency-Key` " +
-          "changes nothing.",
+          "`multipart/form-data` with one part named `file`: a PDF, PNG or JPEG of at most 10 MB. Its `url` can " +
+          "be used as evidence only in this environment. Uploading the same file twice gives two URLs; an " +
+          "`Idempotency-Key` has no effect.",
         transform: withPart
       })
     )
@@ -73,7 +73,7 @@ export class OwnFilesGroup extends HttpApiGroup.make("files")
   .middleware(Decoding)
   .middleware(Quotas)
   .middleware(MerchantKey)
-  .annotate(OpenApi.Description, "Files that evidence in a dispute names by their address.") {}
+  .annotate(OpenApi.Description, "Files for evidence in disputes, which names them by URL.") {}
 
 export class FilesGroup extends HttpApiGroup.make("files")
   .add(
@@ -84,10 +84,10 @@ export class FilesGroup extends HttpApiGroup.make("files")
       error: [InvalidRequest, MerchantNotFound, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Hand in a file for a merchant",
+        summary: "Upload a file for a merchant",
         description:
           "`multipart/form-data` with the parts `file`, a PDF, PNG or JPEG of at most 10 MB, and `mode`: the " +
-          "environment whose evidence may name it. A merchant's logo is handed in here, too.",
+          "environment in whose evidence it may be used. A merchant's logo is uploaded here, too.",
         transform: withParts
       })
     )

@@ -34,22 +34,22 @@ export const HeldUpResource = withExample(
   Schema.Struct({
     object: kind("held_up"),
     kind: HeldKind.annotate({ description: "The kind of object." }),
-    id: text("Its number; of an unapplied payment the `trade_no` of its order."),
+    id: text("Its number; for an unmatched payment, the `trade_no` of its order."),
     merchant_id: merchantId,
     mode: Mode.annotate({ description: "The environment." }),
     trade_no: orNull(Schema.String, "The order that it belongs to; null for payouts, deliveries and reports."),
-    amount: minorOrNull("The amount that is held up", "of deliveries and mails, and of payments in several currencies"),
+    amount: minorOrNull("The amount that is on hold", "of deliveries and mails, and of payments in several currencies"),
     currency: orNull(Currency, "The currency of `amount`; null where that is."),
-    due_by: orNull(Schema.String, "Deadline for action, such as a dispute's. Null where there is none."),
-    status: text("Its own state, in the words that it has elsewhere; of an unapplied payment `due` or `parked`."),
+    due_by: orNull(Schema.String, "Deadline for action, such as a dispute's. Null if there is none."),
+    status: text("The status of the object itself; for an unmatched payment, `due` or `parked`."),
     waits_for: Schema.Literals(["channel", "bank", "merchant", "operator", "receiver", "mail_server"]).annotate({
       description: "The party whose turn it is. Merchant and operator are people."
     }),
-    text: text("The next step, for people; do not parse it."),
+    text: text("The next step, for people to read; do not parse it."),
     since: instant("Since when it waits."),
-    attempts: orNull(Schema.Int, "Number of attempts or polls; null where there are none."),
-    last_error: orNull(Schema.String, "Why the last attempt failed; null when it did not, or when there was none."),
-    next_attempt_at: orNull(Schema.String, "When the service tries or asks next; null when it waits for a person.")
+    attempts: orNull(Schema.Int, "Number of attempts or polls; null if not applicable."),
+    last_error: orNull(Schema.String, "Why the last attempt failed; null if it did not fail or there was none."),
+    next_attempt_at: orNull(Schema.String, "When the service retries or polls next; null if it waits for a person.")
   }).annotate({ identifier: "HeldUp", description: "An object that needs attention." }),
   {
     object: "held_up",
@@ -79,8 +79,8 @@ export const HeldCounts = Schema.Struct(
   Object.fromEntries(heldKinds.map((kind) => [kind, counted(kind)])) as Record<HeldKind, Schema.Int>
 ).annotate({
   description:
-    "How many there are of each kind, of the merchant and environment that the query names, whatever else it names. " +
-    `${heldCountMax} means so many or more.`
+    "How many there are of each kind for the merchant and environment in the query, regardless of its other filters. " +
+    `${heldCountMax} means that many or more.`
 })
 
 export const HeldUpQuery = Schema.Struct({
@@ -101,11 +101,11 @@ export class HeldUpGroup extends HttpApiGroup.make("held_up")
       OpenApi.annotations({
         summary: "Objects that wait for a person or a program, newest first",
         description:
-          "Refunds that the channel has not settled, disputes that are not decided, payouts without an end, payments " +
-          "that no order takes, sessions at a channel that name an order and are not in these books (after a " +
-          "restore), deliveries and mails that were refused and are tried again, and reports of which a step fails. " +
-          "A delivery or mail that was given up waits for nothing: deliveries of which all attempts failed are " +
-          "listed by `webhook_deliveries?status=failed`."
+          "Refunds that the channel has not settled, undecided disputes, payouts in progress, unmatched payments, " +
+          "sessions at a channel that name an order but are missing here (after a restore), deliveries and mails " +
+          "that are being retried, and reports of which a step fails. A delivery or mail without further attempts " +
+          "is not listed: deliveries of which all attempts failed are listed by " +
+          "`webhook_deliveries?status=failed`."
       })
     )
   )
@@ -117,23 +117,20 @@ const ClosedSession = withExample(
   Schema.Struct({
     object: kind("stray_session"),
     id: text("Its number here."),
-    channel: text("The name of the channel that has it."),
+    channel: text("The name of its channel."),
     merchant_id: merchantId,
     mode: Mode.annotate({ description: "The environment." }),
     trade_no: text("The order that it names."),
     session_id: text("The channel's number of the session."),
-    payment_id: orNull(Schema.String, "The channel's number of its payment; null while there was none."),
-    amount: minorOrNull(
-      "The amount that was to be paid there",
-      "where the channel names a currency that is not taken here"
-    ),
+    payment_id: orNull(Schema.String, "The channel's number of its payment; null if there was none."),
+    amount: minorOrNull("The amount to be paid there", "if the channel's currency is not supported here"),
     currency: orNull(Currency, "The currency of `amount`; null where that is."),
-    status: Schema.Literal("closed").annotate({ description: "Nobody has to decide about it any more." }),
-    note: text("The note on what was done about it. The first one stands."),
+    status: Schema.Literal("closed").annotate({ description: "No decision is needed any more." }),
+    note: text("The note on what was done about it. The first note is kept."),
     closed_at: instant("When it was closed.")
   }).annotate({
     identifier: "StraySession",
-    description: "A session at a channel that names an order which these books do not know."
+    description: "A session at a channel that names an order but is not recorded here."
   }),
   {
     object: "stray_session",
@@ -164,13 +161,13 @@ export class StraySessionsGroup extends HttpApiGroup.make("stray_sessions")
       error: [InvalidRequest, StraySessionNotFound, Conflict]
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Close a session at a channel that was dealt with",
+        summary: "Close a session at a channel that has been dealt with",
         description:
-          "The note says how. No money moves. Sent again, it changes nothing. 409: it has ended without an operator. " +
-          "One that was closed while a buyer could still pay in it is listed again if one does."
+          "The note says how. No money moves. Repeating the request changes nothing. 409: it has ended without an " +
+          "operator. A session that was closed while a buyer could still pay in it is listed again if one does."
       })
     )
   )
   .middleware(Decoding)
   .middleware(OperatorToken)
-  .annotate(OpenApi.Description, "Sessions at a channel that name orders which these books do not know.") {}
+  .annotate(OpenApi.Description, "Sessions at a channel that name an order but are not recorded here.") {}

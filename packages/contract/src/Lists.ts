@@ -10,7 +10,7 @@ import { Schema, SchemaGetter } from "effect"
 import { text } from "./fields.ts"
 
 export const timestamp = (description: string) =>
-  Schema.optionalKey(text(`${description}: ISO 8601 with time and offset (UTC without one), or seconds of Unix time.`))
+  Schema.optionalKey(text(`${description}: ISO 8601 with time and offset (UTC without one), or Unix time in seconds.`))
 
 /** Digits alone are a number: `1e1` and `20.0` are refused like any other text (silences: P2). */
 const sizeOf = (text: string): number | string => {
@@ -21,7 +21,7 @@ const sizeOf = (text: string): number | string => {
 const common = {
   limit: Schema.optionalKey(
     Schema.String.annotate({
-      description: `Size of a page, ${pageSizeMin} to ${pageSizeMax}; ${pageSizeDefault} unless given.`
+      description: `Page size, ${pageSizeMin} to ${pageSizeMax}. Default: ${pageSizeDefault}.`
     }).pipe(
       Schema.decodeTo(Schema.Union([Schema.Int, Schema.String]), {
         decode: SchemaGetter.transform(sizeOf),
@@ -29,12 +29,12 @@ const common = {
       })
     )
   ),
-  starting_after: Schema.optionalKey(text("For the next page: the id of the last object of this one.")),
+  starting_after: Schema.optionalKey(text("Cursor for the next page: the id of the last object of this one.")),
   ending_before: Schema.optionalKey(
-    text("For the page before: the id of the first object of this one. Not together with `starting_after`.")
+    text("Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`.")
   ),
   "created[gte]": timestamp("Created then or later"),
-  "created[lte]": timestamp("Created then or earlier, a second of Unix time to its end")
+  "created[lte]": timestamp("Created then or earlier; Unix seconds include the whole second")
 }
 
 /** For a list that has a CSV form. */
@@ -75,7 +75,7 @@ export const withMetadataFilters = (operation: { readonly [key: string]: unknown
       in: "query",
       required: false,
       description:
-        "`metadata[shelf]=A7`: objects with exactly this value under this key. Several have to match at once.",
+        "`metadata[shelf]=A7`: objects with exactly this value under this key. Several filters have to match together.",
       style: "deepObject",
       explode: true,
       schema: { type: "object", additionalProperties: { type: "string" } }

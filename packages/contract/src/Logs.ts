@@ -77,15 +77,15 @@ export class LogsGroup extends HttpApiGroup.make("logs")
     HttpApiEndpoint.get("list", "/v1/logs", {
       query: LogQuery,
       success: listed(LogResource, {
-        retention_days: int("Days for which a call can be read here.").annotate({ examples: [retentionDays] })
+        retention_days: int("Days for which calls are kept.").annotate({ examples: [retentionDays] })
       }),
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({
         summary: "List your own API calls, newest first",
         description:
-          "For finding out what your server sent and what it got. Written on the side, so a call may be missing " +
-          "now and then."
+          "For finding out what your server sent and received. Written asynchronously, so a call may occasionally " +
+          "be missing."
       })
     )
   )

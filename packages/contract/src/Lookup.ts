@@ -23,7 +23,7 @@ import { EndpointResource } from "./WebhookEndpoints.ts"
 const merchantPath = "/operator/v1/merchants/:merchant_id"
 /** As in the merchant's own list. */
 const LogReply = listed(LogResource, {
-  retention_days: int("Days for which a call can be read here.").annotate({ examples: [retentionDays] })
+  retention_days: int("Days for which calls are kept.").annotate({ examples: [retentionDays] })
 })
 
 const mode = Mode.annotate({ description: "The environment that is read." })
@@ -46,7 +46,7 @@ const list = <const Name extends string, const Path extends string, Query extend
   }).annotateMerge(
     OpenApi.annotations({
       summary: `List a merchant's ${path.replaceAll("_", " ")}, newest first`,
-      description: "As the merchant reads them, with the same filters, in the environment that `mode` names."
+      description: "As the merchant sees them, with the same filters, in the environment that `mode` names."
     })
   )
 
@@ -66,7 +66,7 @@ export const OverviewResource = Schema.Struct({
   balance_transactions: newest(BalanceTransactionResource, "rows of the ledger"),
   refunds: newest(RefundResource, "refunds"),
   disputes: Schema.Array(DisputeResource).annotate({
-    description: `Those that wait for the merchant's answer, by their deadline, at most ${overviewDisputes}.`
+    description: `Those that wait for the merchant's response, by deadline, at most ${overviewDisputes}.`
   }),
   events: newest(EventResource, "events"),
   webhook_endpoints: Schema.Array(EndpointResource).annotate({ description: "All of them." }),
@@ -98,11 +98,11 @@ export const FoundResource = withExample(
   Schema.Struct({
     object: kind("found"),
     kind: Schema.Literals(foundKinds).annotate({ description: "The kind of object that has the number." }),
-    id: text("The object's own number: of an order its `trade_no`."),
+    id: text("The object's own number: for an order, its `trade_no`."),
     merchant_id: merchantId,
     mode: Schema.NullOr(Mode).annotate({ description: "The environment; null for a merchant itself." }),
-    field: text("The field that has the number: `trade_no`, `out_trade_no`, `payment_id`.")
-  }).annotate({ identifier: "Found", description: "An object that has the number." }),
+    field: text("The field that contains the number: `trade_no`, `out_trade_no`, `payment_id`.")
+  }).annotate({ identifier: "Found", description: "An object with the number." }),
   {
     object: "found",
     kind: "order",
@@ -117,8 +117,8 @@ export type FoundResource = typeof FoundResource.Encoded
 export const SearchQuery = Schema.Struct({
   number: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(255)).annotate({
     description:
-      "The whole number: ours, the merchant's own (`out_trade_no`, `out_refund_no`, a payout's `reference`), or the " +
-      "channel's (`payment_id`, `processor_dispute_id`)."
+      "The complete number: ours, the merchant's own (`out_trade_no`, `out_refund_no`, a payout's `reference`), or " +
+      "the channel's (`payment_id`, `processor_dispute_id`)."
   }),
   merchant_id: Schema.optionalKey(text("Only objects of this merchant."))
 })
@@ -135,8 +135,8 @@ export class LookupGroup extends HttpApiGroup.make("lookup")
       OpenApi.annotations({
         summary: "Read a merchant on one page",
         description:
-          "Balances, the newest of its ledger, refunds, events and API calls, disputes by their deadline, its " +
-          "webhook endpoints, and deliveries that have failed, in one environment."
+          "Balances, its newest ledger rows, refunds, events and API calls, disputes by deadline, its webhook " +
+          "endpoints, and failed deliveries, in one environment."
       })
     ),
     HttpApiEndpoint.get("search", "/operator/v1/search", {
@@ -145,10 +145,10 @@ export class LookupGroup extends HttpApiGroup.make("lookup")
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Find what has a number",
+        summary: "Find objects by number",
         description:
-          `The whole number, in any merchant and environment: at most ${foundMax} objects. A merchant's own number ` +
-          "may stand at several merchants. Without `merchant_id` it is looked for at every one of them."
+          `The complete number, across merchants and environments: at most ${foundMax} objects. Several merchants ` +
+          "may use the same number of their own. Without `merchant_id` all merchants are searched."
       })
     ),
     list("refunds", "refunds", queryOf(RefundQuery.fields), listed(RefundResource)),
@@ -166,4 +166,4 @@ export class LookupGroup extends HttpApiGroup.make("lookup")
   )
   .middleware(Decoding)
   .middleware(OperatorToken)
-  .annotate(OpenApi.Description, "Reads of an operator about a merchant.") {}
+  .annotate(OpenApi.Description, "What operators can read about a merchant.") {}

@@ -35,8 +35,8 @@ import { checkoutDomainSample, modeSettings, shopNulls, shopSettings, shopShown 
 import { OperatorDeliveriesGroup } from "./WebhookDeliveries.ts"
 
 const ModeSettings = Schema.Struct({
-  ip_allowlist: text("Addresses that keys are taken from, separated by commas or spaces; empty: from anywhere."),
-  default_notify_url: orNull(Schema.String, "Where events go that no endpoint takes; null: nowhere."),
+  ip_allowlist: text("Addresses from which keys are accepted, separated by commas or spaces; empty: any."),
+  default_notify_url: orNull(Schema.String, "Default URL for events to which no endpoint is subscribed; null: none."),
   payment_methods: OfferedMethods.annotate({ description: "The methods that buyers may pay with." })
 })
 
@@ -86,57 +86,65 @@ export const MerchantResource = withExample(
   Schema.Struct({
     object: kind("merchant"),
     merchant_id: text("Number of the merchant."),
-    name: text("The name that buyers read."),
-    logo_url: orNull(Schema.String, "Shown beside the name on every page and in mails."),
-    support_email: orNull(Schema.String, "Where buyers ask for help; also who gets an answer to a receipt's mail."),
+    name: text("The name that buyers see."),
+    logo_url: orNull(Schema.String, "Shown next to the name on every page and in mails."),
+    support_email: orNull(Schema.String, "Where buyers ask for help; also the reply address of receipt mails."),
     support_url: orNull(Schema.String, "Where buyers find help."),
     terms_url: orNull(Schema.String, "The shop's terms, linked from every page."),
-    privacy_url: orNull(Schema.String, "The shop's words about privacy, linked from every page."),
-    accent_color: orNull(Schema.String, "The colour of buttons and links on pages, as `#rrggbb`; null: the service's."),
+    privacy_url: orNull(Schema.String, "The shop's privacy policy, linked from every page."),
+    accent_color: orNull(
+      Schema.String,
+      "The colour of buttons and links on pages, as `#rrggbb`; null: the default colour of the service."
+    ),
     ...shopShown,
     contact_email: orNull(
       Schema.String,
       "The merchant's address for messages about its keys; while it is null, `support_email` is used. Buyers never " +
         "see it."
     ),
-    time_zone: text("Name of the time zone that its reports count days in, where a call names no other."),
+    time_zone: text("Time zone of the days in its reports, unless a call names another."),
     approved: Schema.Boolean.annotate({ description: "Whether its live key works." }),
-    live_currencies: Schema.Array(Currency).annotate({ description: "In which it may take live payments." }),
+    live_currencies: Schema.Array(Currency).annotate({
+      description: "Currencies in which it may accept live payments."
+    }),
     fees: FeeSchedule.annotate({
-      description: "Its own acquiring fees, the first that fits a payment; where none does, `default_fee` holds."
+      description: "Its own acquiring fees; the first that matches a payment applies, otherwise `default_fee`."
     }),
     default_fee: Schema.Struct({
       basis_points: int("Hundredths of a percent of the amount."),
       fixed: Minor.annotate({ description: "Minor units, added to every payment." }),
       source: Schema.Literals(["merchant", "service"]).annotate({
         description:
-          "`merchant`: a line of its `fees` that holds for all payments. `service`: 2.9 % and 30 minor units, where " +
-          "there is no such line."
+          "`merchant`: an entry of its `fees` without criteria. `service`: 2.9 % and 30 minor units, if there is " +
+          "no such entry."
       })
-    }).annotate({ description: "The acquiring fee of a payment that no line of `fees` with a criterion fits." }),
-    dispute_fee: inEachCurrency("For a lost dispute, in minor units, as it holds for this merchant."),
-    payout_fee: inEachCurrency("For a payout that arrived, in minor units, as it holds for this merchant."),
+    }).annotate({ description: "The acquiring fee of a payment that matches no entry of `fees` with criteria." }),
+    dispute_fee: inEachCurrency("For a lost dispute, in minor units, as it applies to this merchant."),
+    payout_fee: inEachCurrency("For a payout that arrived, in minor units, as it applies to this merchant."),
     quotas: Schema.Struct({
       writes: int("POST and DELETE."),
       reads: int("GET, without CSV files."),
       csv: int("CSV files."),
-      helpers: int("Calls of the test helpers, in the sandbox alone.")
-    }).annotate({ description: "Requests a minute in each environment, as they hold for this merchant." }),
+      helpers: int("Calls of the test helpers, only in the sandbox.")
+    }).annotate({ description: "Requests per minute in each environment, as they apply to this merchant." }),
     sandbox: Schema.Struct({
       ...ModeSettings.fields,
-      mail_recipients: Schema.Array(Schema.String).annotate({ description: "Where the sandbox may send mails." }),
-      clock_ahead_ms: int("How far the sandbox's clock is ahead of real time, in milliseconds; 0 until it is moved.")
+      mail_recipients: Schema.Array(Schema.String).annotate({
+        description: "Addresses to which the sandbox may send mails."
+      }),
+      clock_ahead_ms: int("How far the sandbox's clock is ahead of real time, in milliseconds; 0 until it is advanced.")
     }).annotate({ description: "Settings of its sandbox." }),
     live: ModeSettings.annotate({ description: "Settings of its live environment." }),
     suspended_at: orNull(
       Schema.String,
-      "Since when its keys are refused and its links make no orders; null while it is not suspended."
+      "Since when its keys are refused and its links create no orders; null unless it is suspended."
     ),
     closed_at: orNull(
       Schema.String,
-      "Since when it takes nothing new, for good; its keys read for 90 days more. Null while it is not closed."
+      "Since when it is permanently closed to new business; its keys can still read for 90 days more. Null unless " +
+        "it is closed."
     ),
-    note: orNull(Schema.String, "The operators' own words about the merchant, which it never sees."),
+    note: orNull(Schema.String, "The operators' notes on the merchant, which the merchant never sees."),
     created_at: instant("When it was created.")
   }).annotate({ identifier: "Merchant", description: "A merchant and its settings." }),
   merchantSample
@@ -147,19 +155,19 @@ const Name = OneLine(1, 255)
 
 export const UpdateMerchant = withoutNulls(
   Schema.Struct({
-    name: optional(Name, "The name that buyers read."),
+    name: optional(Name, "The name that buyers see."),
     ...shopSettings,
     approved: optional(Schema.Boolean, "Whether its live key works."),
     live_currencies: optional(
       Schema.Array(Currency).check(Schema.isMaxLength(Currency.literals.length)),
-      "In which it may take live payments."
+      "Currencies in which it may accept live payments."
     ),
-    fees: optional(FeeSchedule, "The whole schedule of its acquiring fees, which replaces the one before."),
-    dispute_fee: optional(FeeByCurrency, "For a lost dispute; a currency that is left out stays as it is."),
-    payout_fee: optional(FeeByCurrency, "For a payout that arrived; a currency that is left out stays as it is."),
-    quotas: optional(QuotaOverrides, "Its own quotas, which replace those before."),
+    fees: optional(FeeSchedule, "The complete schedule of its acquiring fees, which replaces the previous one."),
+    dispute_fee: optional(FeeByCurrency, "For a lost dispute; omitted currencies are unchanged."),
+    payout_fee: optional(FeeByCurrency, "For a payout that arrived; omitted currencies are unchanged."),
+    quotas: optional(QuotaOverrides, "Its own quotas, which replace the previous ones."),
     ...modeSettings,
-    note: Schema.optionalKey(orNull(FreeText(2_000), "For operators alone. Null removes it."))
+    note: Schema.optionalKey(orNull(FreeText(2_000), "Visible only to operators. Null removes it."))
   }).annotate({ examples: [{ approved: true, live_currencies: ["USD"] }] }),
   [...shopNulls, "note"]
 )
@@ -167,10 +175,10 @@ export type UpdateMerchant = typeof UpdateMerchant.Type
 
 export const CreateMerchant = withoutNulls(
   Schema.Struct({
-    name: Name.annotate({ description: "The name that buyers read." }),
+    name: Name.annotate({ description: "The name that buyers see." }),
     seed: optional(
       Schema.Boolean,
-      "`false` leaves the sandbox empty. Otherwise its wallets hold what fees a first refund takes beside its payment."
+      "`false` leaves the sandbox empty. Otherwise its wallets contain enough to cover the fees of a first refund."
     )
   }).annotate({ examples: [{ name: "Corner Bookshop" }] })
 )
@@ -178,7 +186,7 @@ export const CreateMerchant = withoutNulls(
 /** Filters of the list; all have to match. */
 export const MerchantQuery = Schema.Struct({
   ...ListQuery,
-  search: Schema.optionalKey(text("Merchants whose name has this text, in upper or lower case.")),
+  search: Schema.optionalKey(text("Merchants whose name contains this text, ignoring case.")),
   status: Schema.optionalKey(
     Schema.Literals(["unapproved", "approved", "suspended", "closed"]).annotate({
       description: "Merchants in this state."
@@ -201,12 +209,12 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       success: enveloped(
         Schema.Struct({
           merchant_id: text("Number of the merchant."),
-          name: text("The name that buyers read."),
+          name: text("The name that buyers see."),
           approved: Schema.Boolean.annotate({ description: "Whether its live key works: not yet." }),
-          sandbox_key: text("Its key for the sandbox, shown this once."),
+          sandbox_key: text("Its key for the sandbox, shown only this once."),
           live_key: orNull(
             Schema.String,
-            "Its key for live payments, shown this once; null where live keys take two operators, who reset it."
+            "Its key for live payments, shown only this once; null if live keys need two operators, who then reset it."
           )
         }).annotate({
           description: "The merchant and its keys.",
@@ -225,8 +233,8 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       OpenApi.annotations({
         summary: "Create a merchant; its keys are shown once",
         description:
-          "Sent again, it makes another merchant. Its sandbox gets one paid order in each currency, with a subject " +
-          "that says so, unless `seed` is false."
+          "Not idempotent: each request creates another merchant. Its sandbox gets one paid order in each " +
+          "currency, with a subject that says so, unless `seed` is false."
       })
     ),
     HttpApiEndpoint.get("list", "/operator/v1/merchants", {
@@ -238,22 +246,23 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
     ),
     change(
       "suspend",
-      "Refuse a merchant's keys, at once and on all runners",
-      "Its keys answer 403 and its links make no orders. Payments stay; refunds and disputes go on."
+      "Suspend a merchant: refuse its keys immediately on all runners",
+      "Requests with its keys are answered 403, and its links create no orders. Payments are kept; refunds and " +
+        "disputes continue."
     ),
-    change("resume", "Let a suspended merchant's keys work again", "The same keys work again at once."),
+    change("resume", "Let a suspended merchant's keys work again", "The same keys work again immediately."),
     HttpApiEndpoint.post("close", "/operator/v1/merchants/:merchant_id/close", {
       params: ofMerchant,
       success: [enveloped(MerchantResource), needsApproval],
       error: [Conflict, MerchantNotFound]
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Close a merchant for good",
+        summary: "Close a merchant permanently",
         description:
-          "It takes no new order, link or endpoint, at once and on all runners. Its keys read, refund, answer " +
-          "disputes, export and erase for 90 days more, and are then answered 403. Payments of open orders, refunds, " +
-          "disputes and payouts go on. Sent again, it changes nothing. 202: it takes two operators, and another has " +
-          "to send the same request."
+          "New orders, links and endpoints are refused, immediately on all runners. Its keys can still read, " +
+          "refund, answer disputes, export and erase for 90 days more, and are then answered 403. Payments of " +
+          "open orders, refunds, disputes and payouts continue. Repeating the request changes nothing. 202: it " +
+          "needs two operators, and another one has to send the same request."
       })
     ),
     HttpApiEndpoint.get("get", "/operator/v1/merchants/:merchant_id", {
@@ -272,8 +281,8 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       OpenApi.annotations({
         summary: "Change a merchant's settings",
         description:
-          "A field that is left out stays. 202: the change takes two operators, and another has to send the same " +
-          "request."
+          "Omitted fields are unchanged. 202: the change needs two operators, and another one has to send the " +
+          "same request."
       })
     ),
     HttpApiEndpoint.post("resetKey", "/operator/v1/merchants/:merchant_id/keys/:mode/reset", {
@@ -281,7 +290,7 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       success: [
         enveloped(
           Schema.Struct({
-            key: text("The new key, shown this once.").annotate({ examples: [`svc_live_${"x".repeat(49)}`] })
+            key: text("The new key, shown only this once.").annotate({ examples: [`svc_live_${"x".repeat(49)}`] })
           }).annotate({ description: "The key." })
         ),
         needsApproval
@@ -291,8 +300,8 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       OpenApi.annotations({
         summary: "Reset a key",
         description:
-          "The old key is refused at once on all runners. 202: it takes two operators, and another has to send the " +
-          "same request."
+          "The old key is refused immediately on all runners. 202: it needs two operators, and another one has to " +
+          "send the same request."
       })
     ),
     HttpApiEndpoint.get("signingSecret", "/operator/v1/merchants/:merchant_id/signing_secret/:mode", {
@@ -300,7 +309,7 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       success: [
         enveloped(
           Schema.Struct({
-            secret: text("It signs what goes to the default and to order-level addresses.").annotate({
+            secret: text("It signs deliveries to the default URL and to order-level URLs.").annotate({
               examples: [sampleIds.secret]
             })
           }).annotate({ description: "The secret." })
@@ -312,8 +321,8 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       OpenApi.annotations({
         summary: "Read a merchant's signing secret",
         description:
-          "The secret of the default endpoint and of order-level `notify_url`. The audit log has each reading. " +
-          "202: it takes two operators, and another has to send the same request."
+          "The secret of the default endpoint and of order-level `notify_url`. Each read is recorded in the audit " +
+          "log. 202: it needs two operators, and another one has to send the same request."
       })
     )
   )
@@ -348,8 +357,9 @@ export class OperatorApi extends HttpApi.make("coffer-operator")
       title: "Coffer for operators",
       version: "1.0.0",
       description:
-        "Run the service: merchants, their channels and payouts, what is held up, the cluster, operators and the " +
-        "audit log. Send the token as `Authorization: Bearer`. docs/architecture.md says what each role may do.",
+        "Run the service: merchants, their channels and payouts, objects that need attention, the cluster, " +
+        "operators and the audit log. Send the token as `Authorization: Bearer`. docs/architecture.md says what " +
+        "each role may do.",
       transform: publishOperators
     })
   ) {}

@@ -12,7 +12,8 @@ import { ExportableQuery, ListQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 const role = Role.annotate({
-  description: "The operator's rights: a viewer reads, support helps merchants, finance moves money, an admin all."
+  description:
+    "The operator's rights: a viewer reads, support helps merchants, finance moves money, an admin does everything."
 })
 
 /** Days for which a token is valid by default, and at most. */
@@ -21,16 +22,16 @@ export const tokenDays = { usual: 90, max: 365 }
 const resource = {
   object: kind("operator"),
   operator_id: text("Number of the operator."),
-  name: text("Whom the audit log names."),
+  name: text("The name in the audit log."),
   role,
   person_ids: Schema.Array(Schema.String).annotate({
     description:
-      "People who may act by this token: the person to whom it belongs, and the one who was shown it. It is no " +
-      "second operator beside any of them."
+      "People who may act by this token: the person to whom it belongs, and the one who was shown it. For " +
+      "requests by any of them it does not count as a second operator."
   }),
   created_at: instant("When the operator was created."),
   expires_at: instant("When the token stops working."),
-  revoked_at: orNull(Schema.String, "When the token was revoked; null while it was not.")
+  revoked_at: orNull(Schema.String, "When the token was revoked; null: it was not.")
 }
 const sample = {
   object: "operator",
@@ -51,16 +52,16 @@ export type OperatorResource = typeof OperatorResource.Encoded
 
 export const CreateOperator = withoutNulls(
   Schema.Struct({
-    name: OneLine(1, 100).annotate({ description: "Whom the audit log names." }),
+    name: OneLine(1, 100).annotate({ description: "The name in the audit log." }),
     role,
     expires_in_days: optional(
       Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: tokenDays.max })),
-      `Days until the token stops working; ${tokenDays.usual} unless given.`
+      `Days until the token stops working. Default: ${tokenDays.usual}.`
     ),
     person_id: optional(
       OneLine(1, 30),
-      "The person to whom the token belongs, with a role of the installation. Whoever is signed in and is shown the " +
-        "token counts besides."
+      "The person to whom the token belongs, with a role of the installation. A signed-in person who is shown the " +
+        "token counts as well."
     )
   }).annotate({ examples: [{ name: "Ada", role: "support" }] })
 )
@@ -73,17 +74,17 @@ export const approvalsMax = 100
 export const ApprovalResource = withExample(
   Schema.Struct({
     object: kind("approval"),
-    act: text("The act that was asked for."),
-    target: text("The object that it is to be done to."),
+    act: text("The action that was requested."),
+    target: text("The object of the action."),
     content: Schema.Record(Schema.String, Schema.Unknown).annotate({
-      description: "The exact request; no secrets. Another operator has to ask for exactly the same."
+      description: "The exact request, without secrets. Another operator has to send exactly the same."
     }),
     operator_id: text("Number of the operator who asked."),
     operator: text("The name of the operator who asked."),
     status: kind("waiting").annotate({ description: "Another operator has to send the same request." }),
-    created_at: instant("When it was asked for."),
+    created_at: instant("When it was requested."),
     expires_at: instant("Until then.")
-  }).annotate({ identifier: "Approval", description: "A request that another operator has to send, too." }),
+  }).annotate({ identifier: "Approval", description: "A request that another operator has to send as well." }),
   {
     object: "approval",
     act: "merchants.resetKey",
@@ -133,16 +134,16 @@ export const AuditEntryResource = withExample(
     request_id: text("Number of the request."),
     act: text("The act: `merchants.resetKey`."),
     phase: text(
-      "`begun` before the act and `done` after it, with its status; `refused` when it was not allowed; `seen` for a " +
-        "secret or a merchant's data that was read, once an hour."
+      "`begun` before the action and `done` after it, with its status; `refused` if it was not allowed; `seen` " +
+        "when a secret or a merchant's data was read, once an hour."
     ),
-    target: text("The object that it was done to."),
-    status: orNull(Schema.Int, "HTTP status of the answer, once there is one."),
+    target: text("The object of the action."),
+    status: orNull(Schema.Int, "HTTP status of the answer, if there is one yet."),
     details: Schema.Record(Schema.String, Schema.Unknown).annotate({
       description: "The request, and the object before and after; no secrets."
     }),
-    previous_hash: text("Hash of the entry before; empty for the first."),
-    hash: text("SHA-256 of this entry and the hash before it, in hex (docs/security.md).")
+    previous_hash: text("Hash of the previous entry; empty for the first."),
+    hash: text("SHA-256 of this entry and the previous hash, in hex (docs/security.md).")
   }).annotate({ identifier: "AuditEntry", description: "One entry of the audit log." }),
   auditEntrySample
 )
@@ -150,11 +151,12 @@ export type AuditEntryResource = typeof AuditEntryResource.Encoded
 
 export const AuditLogQuery = Schema.Struct({
   ...ExportableQuery,
-  actor_id: Schema.optionalKey(text("Acts of this operator or merchant.")),
+  actor_id: Schema.optionalKey(text("Actions of this operator or merchant.")),
   act: Schema.optionalKey(text("Acts of this name.")),
   target: Schema.optionalKey(
     text(
-      "Acts on this object: the number of a merchant, an order, a refund, a payout or the like, or an act's whole path."
+      "Actions on this object: the number of a merchant, an order, a refund, a payout or the like, or the " +
+        "complete path of a request."
     )
   )
 })
@@ -167,7 +169,7 @@ export class OperatorsGroup extends HttpApiGroup.make("operators")
       success: [
         enveloped(
           withExample(
-            Schema.Struct({ ...resource, token: text("The operator's token, shown this once.") }).annotate({
+            Schema.Struct({ ...resource, token: text("The operator's token, shown only this once.") }).annotate({
               description: "The operator and its token."
             }),
             { ...sample, token: `opt_${"x".repeat(43)}` }
@@ -179,7 +181,7 @@ export class OperatorsGroup extends HttpApiGroup.make("operators")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Create an operator",
-        description: "The token is shown once. 202: it takes two operators; the second one gets the token."
+        description: "The token is shown once. 202: it needs two operators; the second one gets the token."
       })
     ),
     HttpApiEndpoint.get("list", "/operator/v1/operators", {
@@ -199,7 +201,7 @@ export class OperatorsGroup extends HttpApiGroup.make("operators")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Revoke an operator's token",
-        description: "It stops working at once on all runners."
+        description: "It stops working immediately on all runners."
       })
     )
   )
@@ -213,8 +215,8 @@ export class ApprovalsGroup extends HttpApiGroup.make("approvals")
       OpenApi.annotations({
         summary: "Requests that wait for a second operator, newest first",
         description:
-          `At most ${approvalsMax}. A request leaves the list when another operator has sent the same, when a day ` +
-          "has passed, and when the operator who sent it has lost access."
+          `At most ${approvalsMax}. A request leaves the list when another operator has sent the same, after a day, ` +
+          "or when the operator who sent it has lost access."
       })
     )
   )
@@ -230,11 +232,11 @@ export class AuditLogGroup extends HttpApiGroup.make("audit_log")
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Acts of operators, newest first",
-        description: "An act has two entries: one before it and one after it. `format=csv` answers a file."
+        summary: "Audit log, newest first",
+        description: "Each action has two entries: one before it and one after it. `format=csv` returns a file."
       })
     )
   )
   .middleware(Decoding)
   .middleware(OperatorToken)
-  .annotate(OpenApi.Description, "Acts of operators, and who did them.") {}
+  .annotate(OpenApi.Description, "Actions of operators, and who did them.") {}

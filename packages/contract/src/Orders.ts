@@ -74,21 +74,24 @@ export const CreateOrder = withoutNulls(
       }),
       out_trade_no: optional(
         NewOutTradeNo,
-        "Your number of the order, one line. Sent again with the same terms, it gets the same order."
+        "Your number of the order, one line. Repeating it with the same terms returns the same order."
       ),
-      currency: optional(Currency, "`USD` unless given; live: one enabled for you."),
+      currency: optional(Currency, "Default: `USD`. In live, it must be enabled for you."),
       subject: optional(
         OneLine(0, subjectLengthMax),
-        "The title that the buyer reads at checkout, one line of at most 255 characters."
+        "The title that the buyer sees at checkout, one line of at most 255 characters."
       ),
-      notify_url: optional(Url, "Where the events of this order go, instead of to your endpoints. Live: public HTTPS."),
+      notify_url: optional(
+        Url,
+        "URL for the events of this order, instead of your endpoints. In live, public HTTPS only."
+      ),
       return_url: optional(
         Url,
-        "Where the buyer goes after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."
+        "URL to which the buyer is sent after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."
       ),
-      metadata: optional(MetadataKeys, "At most 50 keys of 1 to 40 characters, values of at most 500."),
-      receipt_email: optional(Email, "The address for the receipt, which is sent by itself once paid."),
-      locale: optional(Locale, "Language of checkout and receipt; otherwise the browser's.")
+      metadata: optional(MetadataKeys, "At most 50 keys of 1 to 40 characters, with values of at most 500."),
+      receipt_email: optional(Email, "The address for the receipt, which is sent automatically after payment."),
+      locale: optional(Locale, "Language of checkout and receipt. Default: the browser's.")
     }).annotate({ identifier: "CreateOrder", description: "The terms of the order." }),
     {
       amount: 1999,
@@ -108,9 +111,11 @@ export type CreateOrder = typeof CreateOrder.Type
 export const UpdateOrder = withExample(
   Schema.Struct({
     metadata: Schema.optionalKey(
-      MetadataPatch.annotate({ description: "Keys to write; null deletes a key, null for the whole all of them." })
+      MetadataPatch.annotate({
+        description: "Keys to set; null deletes a key, and null instead of an object deletes all of them."
+      })
     ),
-    receipt_email: Schema.optionalKey(orNull(Email, "The address for the receipt from now on; null for none."))
+    receipt_email: Schema.optionalKey(orNull(Email, "The new address for the receipt; null for none."))
   }).annotate({ identifier: "UpdateOrder", description: "The fields to change." }),
   { metadata: { shelf: null, packed: "yes" } }
 )
@@ -130,7 +135,7 @@ export const OrderQuery = Schema.StructWithRest(
     ...ExportableQuery,
     ...filterFields(orders),
     "paid_at[gte]": timestamp("Paid then or later"),
-    "paid_at[lte]": timestamp("Paid then or earlier, a second of Unix time to its end"),
+    "paid_at[lte]": timestamp("Paid then or earlier; Unix seconds include the whole second"),
     "amount[gte]": Schema.optionalKey(
       Amount.annotate({ description: "Orders of this amount, in minor units, or more." })
     ),
@@ -147,7 +152,7 @@ export const OperatorOrderQuery = Schema.Struct({
   ...ListQuery,
   mode: Mode.annotate({ description: "The environment whose orders are listed." }),
   status: filterFields(orders).status,
-  out_trade_no: Schema.optionalKey(text("The order with exactly this number of the merchant's."))
+  out_trade_no: Schema.optionalKey(text("The order with exactly this `out_trade_no` of the merchant."))
 })
 export type OperatorOrderQuery = typeof OperatorOrderQuery.Type
 
@@ -165,9 +170,9 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
       OpenApi.annotations({
         summary: "Create an order",
         description:
-          "Answers 201 with the new order; send the buyer to its `checkout_url`. An `out_trade_no` that exists " +
-          "already answers 200 with that order when amount, currency, subject and notify_url are the same, and " +
-          "409 when they are not."
+          "Returns 201 with the new order; send the buyer to its `checkout_url`. If the `out_trade_no` exists " +
+          "already, returns 200 with that order if amount, currency, subject and notify_url are the same, and 409 " +
+          "if they are not."
       })
     ),
     HttpApiEndpoint.post("update", "/v1/orders/:ref", {
@@ -178,7 +183,7 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Update metadata or receipt_email",
-        description: "Merges: keys that are not sent stay as they are. Nothing else of an order can be changed."
+        description: "Merges: omitted keys are unchanged. Nothing else of an order can be changed."
       })
     ),
     HttpApiEndpoint.post("expire", "/v1/orders/:ref/expire", {
@@ -189,9 +194,10 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
       OpenApi.annotations({
         summary: "Close a pending order now",
         description:
-          "For when the buyer has left. An expired order is answered unchanged. `Coffer-Reason` says why it is 409: " +
-          "`just_paid`, and the order is paid; `buyer_busy`, the buyer is about to, and the order stays pending; " +
-          "`not_pending`, it has ended before. 502 when the channel cannot be asked, and then nothing has changed."
+          "For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is " +
+          "409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and " +
+          "the order stays pending; `not_pending`, it had already ended. 502 if the channel cannot be reached; " +
+          "nothing has changed then."
       })
     )
   )
@@ -207,8 +213,8 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
       OpenApi.annotations({
         summary: "List orders, newest first, or export them",
         description:
-          "All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and " +
-          "the cursors do not count.",
+          "All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and " +
+          "the cursors.",
         transform: withMetadataFilters
       })
     ),
@@ -219,7 +225,7 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Retrieve an order",
-        description: "By our number or by yours. Its `checkout_url` is newly signed each time."
+        description: "By our number or by yours. Its `checkout_url` is signed again each time."
       })
     )
   )
@@ -235,13 +241,13 @@ const ClosePayment = Schema.Struct({ note: closingNote }).annotate({
 const ClosedPayment = withExample(
   Schema.Struct({
     object: kind("unapplied_payment"),
-    trade_no: text("The order that did not take it."),
+    trade_no: text("The order to which it was not applied."),
     payment_id: text("The channel's number of the payment."),
     amount: minor("The amount that was paid"),
     currency,
-    status: Schema.Literal("closed").annotate({ description: "No person has to decide about it any more." }),
-    note: text("A note on what was done about it. The first note stands.")
-  }).annotate({ identifier: "UnappliedPayment", description: "A payment that no order took." }),
+    status: Schema.Literal("closed").annotate({ description: "No decision is needed any more." }),
+    note: text("A note on what was done about it. The first note is kept.")
+  }).annotate({ identifier: "UnappliedPayment", description: "An unmatched payment." }),
   {
     object: "unapplied_payment",
     trade_no: sampleIds.order,
@@ -274,9 +280,9 @@ export class OperatorOrdersGroup extends HttpApiGroup.make("orders")
       error: [InvalidRequest, OrderNotFound, Conflict, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Close a parked payment that was dealt with",
+        summary: "Close a parked payment that has been dealt with",
         description:
-          "The note says how. No money moves. Sent again, it changes nothing. 409: the payment is not parked."
+          "The note says how. No money moves. Repeating the request changes nothing. 409: the payment is not parked."
       })
     )
   )

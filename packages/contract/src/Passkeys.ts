@@ -27,10 +27,10 @@ export const PasskeyResource = withExample(
     passkey_id: text("Number of the passkey."),
     name: text("The person's name for it."),
     is_synced: Schema.Boolean.annotate({
-      description: "Whether its maker keeps a copy, so that it outlives a device."
+      description: "Whether it is synced, so that it survives the loss of a device."
     }),
     created_at: instant("When it was registered."),
-    last_used_at: orNull(Schema.String, "When it signed in last; null: never.")
+    last_used_at: orNull(Schema.String, "When it was last used to sign in; null: never.")
   }).annotate({ identifier: "Passkey", description: "A passkey of a person. Its public key is not shown." }),
   passkeySample
 )
@@ -41,7 +41,7 @@ export const PasskeyOptions = withExample(
   Schema.Struct({
     object: kind("passkey_options"),
     options: Schema.Record(Schema.String, Schema.Unknown).annotate({
-      description: "As `PublicKeyCredential` parses them from JSON. The challenge works once, for five minutes."
+      description: "In the JSON form that `PublicKeyCredential` parses. The challenge works once, for five minutes."
     })
   }).annotate({ identifier: "PasskeyOptions", description: "The request to the browser." }),
   { object: "passkey_options", options: { challenge: "x".repeat(43) } }
@@ -49,7 +49,7 @@ export const PasskeyOptions = withExample(
 
 const credentialId = base64Url(512).annotate({ description: "Number of the credential, as the browser names it." })
 const clientDataJSON = base64Url(1_000).annotate({
-  description: "The question to the browser, and the origin that asked."
+  description: "The client data: the challenge and the origin that asked."
 })
 const bytes = (lengthMax: number, description: string) => base64Url(lengthMax).annotate({ description })
 
@@ -58,9 +58,9 @@ export const Assertion = Schema.Struct({
   id: credentialId,
   response: Schema.Struct({
     clientDataJSON,
-    authenticatorData: bytes(300, "The authenticator's word about itself."),
+    authenticatorData: bytes(300, "The attestation object of the authenticator."),
     signature: bytes(512, "The signature of both."),
-    userHandle: optional(base64Url(88), "The number of the person, as the authenticator keeps it.")
+    userHandle: optional(base64Url(88), "The number of the person, as stored by the authenticator.")
   }).annotate({ description: "The signed content." })
 }).annotate({ description: "The answer of the browser." })
 export type Assertion = typeof Assertion.Type
@@ -72,7 +72,7 @@ export const Attestation = Schema.Struct({
     attestationObject: bytes(3_000, "The new credential."),
     transports: optional(
       Schema.Array(OneLine(1, 20)).check(Schema.isMaxLength(8)),
-      "How the authenticator is reached, as the browser names it."
+      "Transports of the authenticator, as the browser names them."
     )
   }).annotate({ description: "The new credential." })
 }).annotate({ description: "The answer of the browser." })
@@ -85,7 +85,7 @@ export const UsePasskey = Schema.Struct({ credential: Assertion }).annotate({
 
 const RegisterPasskey = withoutNulls(
   Schema.Struct({
-    name: optional(passkeyName, "The person's name for it; `Passkey` unless given."),
+    name: optional(passkeyName, "The person's name for it. Default: `Passkey`."),
     credential: Attestation
   }).annotate({
     examples: [
@@ -95,7 +95,7 @@ const RegisterPasskey = withoutNulls(
 )
 
 const params = { passkey_id: text("Number of the passkey.") }
-const freshText = "The session has to be younger than 15 minutes: else 403, and the person signs in again."
+const freshText = "The session has to be younger than 15 minutes; otherwise 403, and the person has to sign in again."
 
 export class PasskeysGroup extends HttpApiGroup.make("passkeys")
   .add(
@@ -108,7 +108,7 @@ export class PasskeysGroup extends HttpApiGroup.make("passkeys")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Begin to register a passkey",
-        description: `409 where PUBLIC_URL is no address that browsers take passkeys at. ${freshText}`
+        description: `409 if browsers do not support passkeys at the address in PUBLIC_URL. ${freshText}`
       })
     ),
     HttpApiEndpoint.post("register", "/console/api/passkeys", {
@@ -119,8 +119,8 @@ export class PasskeysGroup extends HttpApiGroup.make("passkeys")
       OpenApi.annotations({
         summary: "Register a passkey",
         description:
-          "The person gets a mail about it. A session that had to get one first becomes one that was opened by it. " +
-          "409: the person has 20, or has this one."
+          "The person gets a mail about it. A session that was required to register one becomes a session opened " +
+          "with it. 409: the person has 20, or already has this one."
       })
     ),
     HttpApiEndpoint.post("rename", "/console/api/passkeys/:passkey_id", {
@@ -131,7 +131,7 @@ export class PasskeysGroup extends HttpApiGroup.make("passkeys")
       success: enveloped(PasskeyResource),
       error: [InvalidRequest, PasskeyNotFound]
     }).annotateMerge(
-      OpenApi.annotations({ summary: "Rename a passkey", description: "The name is for the person alone." })
+      OpenApi.annotations({ summary: "Rename a passkey", description: "Only the person sees the name." })
     ),
     HttpApiEndpoint.post("remove", "/console/api/passkeys/:passkey_id/remove", {
       params,
@@ -142,7 +142,7 @@ export class PasskeysGroup extends HttpApiGroup.make("passkeys")
         summary: "Remove a passkey",
         description:
           "It ends the other sessions that it opened, and the person gets a mail about it. 409: the installation " +
-          `demands passkeys, and it is the last one. ${freshText}`
+          `requires passkeys, and it is the last one. ${freshText}`
       })
     )
   )

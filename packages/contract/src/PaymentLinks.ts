@@ -53,16 +53,22 @@ export const CreatePaymentLink = withoutNulls(
   withExample(
     Schema.Struct({
       amount: OrderAmount.annotate({
-        description: `The amount that each buyer pays, in minor units. It never changes. ${channelBoundsText}`
+        description: `The amount that each buyer pays, in minor units. It cannot be changed. ${channelBoundsText}`
       }),
-      currency: optional(Currency, "`USD` unless given; live: one enabled for you. It never changes."),
-      subject: optional(Subject, "The title that the buyer reads at checkout, one line of at most 255 characters."),
-      max_uses: optional(Uses, "How many orders visits may make; any number unless given."),
-      expires_at: optional(Instant, "From when on visits make no order, in the future; never unless given."),
-      notify_url: optional(Url, "Where the events of the orders go, instead of to your endpoints. Live: public HTTPS."),
-      return_url: optional(Url, "Where buyers go after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."),
-      metadata: optional(MetadataKeys, "At most 50 keys of 1 to 40 characters, values of at most 500.")
-    }).annotate({ identifier: "CreatePaymentLink", description: "The terms of each order that a visit makes." }),
+      currency: optional(Currency, "Default: `USD`. In live, it must be enabled for you. It cannot be changed."),
+      subject: optional(Subject, "The title that the buyer sees at checkout, one line of at most 255 characters."),
+      max_uses: optional(Uses, "How many orders visits may create. Default: no limit."),
+      expires_at: optional(Instant, "From when on visits create no order, in the future. Default: never."),
+      notify_url: optional(
+        Url,
+        "URL for the events of the orders, instead of your endpoints. In live, public HTTPS only."
+      ),
+      return_url: optional(
+        Url,
+        "URL to which buyers are sent after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."
+      ),
+      metadata: optional(MetadataKeys, "At most 50 keys of 1 to 40 characters, with values of at most 500.")
+    }).annotate({ identifier: "CreatePaymentLink", description: "The terms of each order that a visit creates." }),
     { amount: 1999, subject: "Two books", max_uses: 30, metadata: { campaign: "advent" } }
   )
 )
@@ -74,10 +80,12 @@ export const UpdatePaymentLink = withoutNulls(
     Schema.Struct({
       status: optional(Status, "`inactive` closes the link, `active` opens it."),
       subject: Schema.optionalKey(orNull(Subject, "Null removes the title.")),
-      max_uses: Schema.optionalKey(orNull(Uses, "Null lifts the limit. Below `used_count` it closes the link.")),
+      max_uses: Schema.optionalKey(orNull(Uses, "Null removes the limit. A value below `used_count` closes the link.")),
       expires_at: Schema.optionalKey(orNull(Instant, "Null: never. A time that has passed closes the link.")),
       metadata: Schema.optionalKey(
-        MetadataPatch.annotate({ description: "Keys to write; null deletes a key, null for the whole all of them." })
+        MetadataPatch.annotate({
+          description: "Keys to set; null deletes a key, and null instead of an object deletes all of them."
+        })
       )
     }).annotate({ identifier: "UpdatePaymentLink", description: "The fields to change." }),
     { status: "inactive" }
@@ -103,7 +111,7 @@ export class PaymentLinksGroup extends HttpApiGroup.make("payment_links")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Create a payment link",
-        description: "Give its `url` to as many buyers as you like: each visit makes an order of its own."
+        description: "Give its `url` to as many buyers as you like: each visit creates a separate order."
       })
     ),
     HttpApiEndpoint.post("update", one, {
@@ -114,7 +122,7 @@ export class PaymentLinksGroup extends HttpApiGroup.make("payment_links")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Change a payment link, close it or open it",
-        description: "Fields that are not sent stay. Amount and currency cannot be changed: make another link."
+        description: "Omitted fields are unchanged. Amount and currency cannot be changed: create another link."
       })
     )
   )
@@ -131,7 +139,7 @@ export class PaymentLinksGroup extends HttpApiGroup.make("payment_links")
       params,
       query: Schema.Struct({
         format: Schema.optionalKey(
-          Schema.Literals(["svg"]).annotate({ description: "`svg` answers the link's QR code as a picture." })
+          Schema.Literals(["svg"]).annotate({ description: "`svg` returns the link's QR code as an image." })
         )
       }),
       success: [Reply, HttpApiSchema.StreamUint8Array({ contentType: "image/svg+xml" })],
@@ -139,11 +147,11 @@ export class PaymentLinksGroup extends HttpApiGroup.make("payment_links")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Retrieve a payment link, or its QR code",
-        description: "`format=svg` answers a picture to print or to show; a phone's camera opens the link."
+        description: "`format=svg` returns an image to print or display; a phone's camera opens the link."
       })
     )
   )
   .middleware(Decoding)
   .middleware(Quotas)
   .middleware(MerchantKey)
-  .annotate(OpenApi.Description, "An address for many buyers: each visit makes a new order.") {}
+  .annotate(OpenApi.Description, "A URL for many buyers: each visit creates a new order.") {}

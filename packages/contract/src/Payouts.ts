@@ -31,7 +31,7 @@ const mode = Mode.annotate({ description: "The environment whose wallet pays." }
 export const PayoutResource = withExample(
   Schema.Struct(wireFields(payouts, { merchant_id: merchantId })).annotate({
     identifier: "Payout",
-    description: "Money on its way to a merchant's bank."
+    description: "A transfer to a merchant's bank."
   }),
   {
     object: "payout",
@@ -53,10 +53,10 @@ export const CreatePayout = withoutNulls(
   Schema.Struct({
     mode,
     currency,
-    amount: OrderAmount.annotate({ description: "The amount that the merchant's bank gets, in minor units." }),
+    amount: OrderAmount.annotate({ description: "The amount sent to the merchant's bank, in minor units." }),
     reference: optional(
       OneLine(1, outTradeNoLengthMax),
-      "Your own number for it. Sent again with the same content, the request answers the payout that it made."
+      "Your own number for it. Repeating the same request returns the payout that it created."
     )
   }).annotate({
     examples: [{ mode: "live", currency: "USD", amount: OrderAmount.make(50_000), reference: "2026-11" }]
@@ -71,7 +71,7 @@ export type PayoutQuery = typeof PayoutQuery.Type
 const collection = "/operator/v1/merchants/:merchant_id/payouts"
 const params = { payout_no: text("The payout's number.") }
 
-const again = "Sent again, it changes nothing. 409: the payout is in another state."
+const again = "Repeating the request changes nothing. 409: the payout is in another state."
 
 const step = <const Name extends "approve" | "reject" | "complete" | "fail">(
   name: Name,
@@ -94,7 +94,7 @@ export class PayoutsGroup extends HttpApiGroup.make("payouts")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Request a payout",
-        description: "Its amount is frozen until the payout has an end."
+        description: "Its amount is frozen until the payout is final."
       })
     ),
     HttpApiEndpoint.get("list", collection, {
@@ -113,11 +113,11 @@ export class PayoutsGroup extends HttpApiGroup.make("payouts")
       success: enveloped(PayoutResource),
       error: PayoutNotFound
     }).annotateMerge(OpenApi.annotations({ summary: "Read a payout", description: "Where it is now." })),
-    step("approve", "Let a requested payout go to the bank", `${again} 202: its amount takes two operators.`),
+    step("approve", "Approve a requested payout", `${again} 202: its amount needs two operators.`),
     step("reject", "Refuse a requested payout", `Its amount is available again. ${again}`),
-    step("complete", "Report that the bank has an approved payout", `Its fee is charged. ${again}`),
+    step("complete", "Report that an approved payout has arrived", `Its fee is charged. ${again}`),
     step("fail", "Report that an approved payout did not arrive", `Its amount is available again. ${again}`)
   )
   .middleware(Decoding)
   .middleware(OperatorToken)
-  .annotate(OpenApi.Description, "Money on its way to a merchant's bank.") {}
+  .annotate(OpenApi.Description, "A transfer to a merchant's bank.") {}

@@ -14,19 +14,19 @@ import { needsApproval } from "./Operators.ts"
 import { Email } from "./Orders.ts"
 import { sampleIds } from "./sampleIds.ts"
 
-export const personName = OneLine(1, 100).annotate({ description: "The person's name for others." })
-export const personEmail = Email.annotate({ description: "Where sign-in links go. Upper and lower case are the same." })
+export const personName = OneLine(1, 100).annotate({ description: "The name that others see." })
+export const personEmail = Email.annotate({ description: "The address for sign-in links. Case is ignored." })
 
 const role = Schema.Union([PersonRole, Role]).annotate({
   description:
-    "For a merchant: an owner does everything, a developer sets up the integration, support helps buyers, finance " +
+    "For a merchant: an owner does everything, a developer builds the integration, support helps buyers, finance " +
     "moves money, a viewer reads. For the installation: `viewer`, `support`, `finance` or `admin`, as operators."
 })
 
 export const MembershipResource = Schema.Struct({
   merchant_id: orNull(Schema.String, "The merchant that the role is for; null for the installation, as an operator."),
   role,
-  created_at: instant("When the role was given first.")
+  created_at: instant("When the role was first given.")
 }).annotate({ identifier: "Membership", description: "A role of a person." })
 
 export const personSample = {
@@ -44,20 +44,21 @@ export const PersonResource = withExample(
   Schema.Struct({
     object: kind("person"),
     person_id: text(
-      "Number of the person. An invitation has a number of its own, which a person who was not known before keeps."
+      "Number of the person. An invitation has its own number, which becomes the number of a new person."
     ),
     email: text("Where sign-in links go."),
-    name: text("The person's name for others."),
+    name: text("The name that others see."),
     roles: Schema.Array(MembershipResource).annotate({
-      description: "For a merchant, its own alone; for operators, all."
+      description: "For a merchant, only its own; for operators, all."
     }),
     status: Schema.Literals(["active", "invited"]).annotate({
-      description: "`invited`: the role is offered and not accepted yet, and all that is shown is what was typed."
+      description: "`invited`: the role is offered and not accepted yet; only the typed name and address are shown."
     }),
-    created_at: instant("When the person was invited first."),
+    created_at: instant("When the person was first invited."),
     last_seen_at: orNull(
       Schema.String,
-      "When the person's last request came, to a minute; null before it, and at a merchant of one with other roles."
+      "Time of the person's last request, to the minute; null before the first one, and for a merchant if the " +
+        "person also has other roles."
     )
   }).annotate({ identifier: "Person", description: "A person who signs in to the console." }),
   personSample
@@ -82,7 +83,7 @@ export const InvitationResource = withExample(
     role,
     invited_by: orNull(Schema.String, "The address of the person who invites; null for operators."),
     created_at: instant("When the role was offered."),
-    expires_at: instant("Until when it can be accepted.")
+    expires_at: instant("Deadline for accepting it.")
   }).annotate({ identifier: "Invitation", description: "A role that is offered to the person who is signed in." }),
   invitationSample
 )
@@ -104,13 +105,13 @@ export const SessionResource = withExample(
   Schema.Struct({
     object: kind("session"),
     session_id: text("Number of the session."),
-    is_current: Schema.Boolean.annotate({ description: "Whether it is the session that asks." }),
+    is_current: Schema.Boolean.annotate({ description: "Whether it is the session of this request." }),
     way: Schema.Literals(["link", "passkey", "openid"]).annotate({ description: "How the person signed in." }),
     ip: text("The address that it was opened from."),
-    user_agent: text("The browser's name for itself."),
+    user_agent: text("The browser, as it identifies itself."),
     created_at: instant("When it was opened."),
-    last_seen_at: instant("When its last request came, to a minute."),
-    expires_at: instant("When it ends, whatever its requests are.")
+    last_seen_at: instant("Time of its last request, to the minute."),
+    expires_at: instant("When it ends at the latest, however active it is.")
   }).annotate({ identifier: "Session", description: "A browser in which a person is signed in." }),
   sessionSample
 )
@@ -121,8 +122,8 @@ export const personParams = { person_id: text("The person's number.") }
 const InvitePerson = withoutNulls(
   Schema.Struct({
     email: personEmail,
-    name: optional(personName, "The person's name for others; the address unless given."),
-    merchant_id: optional(Schema.String, "The merchant that the role is for; left out: the installation."),
+    name: optional(personName, "The name that others see. Default: the address."),
+    merchant_id: optional(Schema.String, "The merchant that the role is for; if omitted, the installation."),
     role
   }).annotate({ examples: [{ email: "ada@shop.example", merchant_id: sampleIds.merchant, role: "owner" }] })
 )
@@ -130,7 +131,7 @@ const InvitePerson = withoutNulls(
 /** Names one of the roles of a person. */
 const OfRole = withoutNulls(
   Schema.Struct({
-    merchant_id: optional(Schema.String, "The merchant that the role is for; left out: the installation.")
+    merchant_id: optional(Schema.String, "The merchant that the role is for; if omitted, the installation.")
   }).annotate({ examples: [{ merchant_id: sampleIds.merchant }] })
 )
 
@@ -138,7 +139,7 @@ export const PeopleQuery = Schema.Struct({
   ...ListQuery,
   merchant_id: Schema.optionalKey(text("People of this merchant; `installation`: operators.")),
   role: Schema.optionalKey(text("People with this role.")),
-  search: Schema.optionalKey(text("People whose address or name has this text."))
+  search: Schema.optionalKey(text("People whose address or name contains this text."))
 })
 export type PeopleQuery = typeof PeopleQuery.Type
 
@@ -164,8 +165,8 @@ export class PeopleGroup extends HttpApiGroup.make("people")
         summary: "Give a person a role",
         description:
           "The person gets a mail, and has the role once it is accepted: a person without any role by signing in, " +
-          "others in the console. The same request again sends the mail again. A person who has a role there has the " +
-          "new one from now on. 202: a role of the installation takes two operators."
+          "others in the console. The same request again sends the mail again. If the person already has a role " +
+          "there, the new one replaces it. 202: a role of the installation needs two operators."
       })
     ),
     HttpApiEndpoint.post("remove", "/operator/v1/people/:person_id/remove", {
@@ -177,7 +178,8 @@ export class PeopleGroup extends HttpApiGroup.make("people")
       OpenApi.annotations({
         summary: "Take a role away",
         description:
-          "It holds for the next request of every session of the person, on all runners. An invitation is withdrawn."
+          "It takes effect with the next request of every session of the person, on all runners. An invitation is " +
+          "withdrawn."
       })
     ),
     HttpApiEndpoint.post("endSessions", "/operator/v1/people/:person_id/end_sessions", {
@@ -187,7 +189,7 @@ export class PeopleGroup extends HttpApiGroup.make("people")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "End all sessions of a person",
-        description: "On all runners at once. The person may sign in again."
+        description: "Immediately on all runners. The person may sign in again."
       })
     ),
     HttpApiEndpoint.post("recover", "/operator/v1/people/:person_id/recover", {
@@ -199,8 +201,8 @@ export class PeopleGroup extends HttpApiGroup.make("people")
         summary: "Reset the access of a person who can't sign in",
         description:
           "Removes the person's passkeys, sessions and links, and sends one link that works once, for 15 minutes. " +
-          "202: for an operator, or the last owner of a merchant, it takes two operators, and another has to send " +
-          "the same request."
+          "202: for an operator, or the last owner of a merchant, it needs two operators, and another one has to " +
+          "send the same request."
       })
     )
   )

@@ -11,7 +11,10 @@ import { Email, OrderResource } from "./Orders.ts"
 export const SendReceipt = withoutNulls(
   withExample(
     Schema.Struct({
-      email: optional(Email, "The address for it, and the order's `receipt_email` from now on; that one unless given.")
+      email: optional(
+        Email,
+        "The address for it, which also becomes the order's `receipt_email`. Default: the order's `receipt_email`."
+      )
     }).annotate({ identifier: "SendReceipt", description: "Where to." }),
     { email: "reader@example.com" }
   )
@@ -28,10 +31,10 @@ export class ReceiptsGroup extends HttpApiGroup.make("receipts")
       OpenApi.annotations({
         summary: "Send the receipt by mail",
         description:
-          "Answers 200 with the order when the mail is queued; `receipt_sent_at` follows when the mail server has " +
-          "taken it, and `receipt_failure_reason` when it never will. 409 while the order is not paid. Five within " +
-          "an hour for one order: one more is 429. The mail " +
-          "that is sent by itself when an order is paid does not count."
+          "Returns 200 with the order when the mail is queued; `receipt_sent_at` is set when the mail server has " +
+          "accepted it, and `receipt_failure_reason` if it cannot be sent. 409 while the order is not paid. At " +
+          "most five per hour for one order; further requests are 429. The receipt that is sent automatically " +
+          "after payment does not count."
       })
     )
   )

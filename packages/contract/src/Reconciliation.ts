@@ -27,24 +27,21 @@ export const DifferenceResource = withExample(
     merchant_id: merchantId,
     mode: anyMode,
     payment_id: text("The payment at Stripe."),
-    trade_no: orNull(Schema.String, "The order that it belongs to; null for a payment that is none of ours."),
+    trade_no: orNull(Schema.String, "The order that it belongs to; null if we have no such payment."),
     currency,
-    ours: minor("The rest of the payment in our books, without fees"),
+    ours: minor("What remains of the payment in our books, without fees"),
     theirs: minor("The sum of Stripe's balance transactions of the payment, without fees"),
-    channel_fee: minorOrNull("The fees that Stripe has kept", "while that is not known"),
-    channel_fee_currency: orNull(
-      Schema.String,
-      "The currency of `channel_fee`: that in which Stripe keeps the balance."
-    ),
+    channel_fee: minorOrNull("The fees charged by Stripe", "while it is not known"),
+    channel_fee_currency: orNull(Schema.String, "The currency of `channel_fee`: that of the balance at Stripe."),
     status: Schema.Literals(["open", "agreed"]).annotate({
       description:
-        "`agreed`: the books were found equal later, because one of them moved. Differences are not corrected " +
-        "automatically."
+        "`agreed`: a later comparison found the books equal, because one of them has changed. Differences are not " +
+        "corrected automatically."
     }),
     created_at: instant("When it was found."),
     seen_at: instant("When the books were last found different."),
     agreed_at: orNull(Schema.String, "When they were found equal; null while they differ.")
-  }).annotate({ identifier: "ReconciliationDifference", description: "A payment of which the two books differ." }),
+  }).annotate({ identifier: "ReconciliationDifference", description: "A payment for which the two books differ." }),
   {
     object: "reconciliation_difference",
     id: sampleIds.difference,
@@ -82,13 +79,13 @@ export const ComparedResource = withExample(
     mode: anyMode,
     compared_until: orNull(
       Schema.String,
-      "Movements at Stripe until then are compared; null until the account is first looked at."
+      "Movements at Stripe up to this time have been compared; null before the first comparison."
     ),
     next_at: orNull(
       Schema.String,
-      "When the next comparison begins; one that is under way ends by then. Null until the account is first looked at."
+      "When the next comparison begins; a running one ends by then. Null before the first comparison."
     )
-  }).annotate({ identifier: "Reconciliation", description: "How far the books of an account are compared." }),
+  }).annotate({ identifier: "Reconciliation", description: "How far an account's books have been compared." }),
   {
     object: "reconciliation",
     merchant_id: sampleIds.merchant,
@@ -110,9 +107,9 @@ export class ReconciliationGroup extends HttpApiGroup.make("reconciliation")
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Payments of which Stripe's books and ours differ, newest first",
+        summary: "Payments for which Stripe's books and ours differ, newest first",
         description:
-          "Each account is compared each night after two o'clock UTC. Differences are not corrected automatically."
+          "Each account is compared every night after 02:00 UTC. Differences are not corrected automatically."
       })
     ),
     HttpApiEndpoint.get("get", ofAccount, {
@@ -121,8 +118,8 @@ export class ReconciliationGroup extends HttpApiGroup.make("reconciliation")
       error: MerchantNotFound
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "How far an account is compared",
-        description: "Both times are null where the merchant has no account at Stripe in this environment."
+        summary: "Read how far an account has been compared",
+        description: "Both times are null if the merchant has no Stripe account in this environment."
       })
     ),
     HttpApiEndpoint.post("begin", ofAccount, {
@@ -133,8 +130,8 @@ export class ReconciliationGroup extends HttpApiGroup.make("reconciliation")
       OpenApi.annotations({
         summary: "Compare an account now",
         description:
-          "It begins within five seconds; `compared_until` moves when it is done. While a comparison is under way, " +
-          "nothing new is begun. 409: the merchant has no account at Stripe in this environment."
+          "It begins within five seconds; `compared_until` advances when it is done. While a comparison is " +
+          "running, no other is started. 409: the merchant has no Stripe account in this environment."
       })
     )
   )

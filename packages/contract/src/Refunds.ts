@@ -60,16 +60,21 @@ export const CreateRefund = withoutNulls(
       trade_no: text("The order: our number or yours."),
       out_refund_no: optional(
         NewOutRefundNo,
-        "Your number of the refund, one line; required in live. Sent again, it gets the same refund."
+        "Your number of the refund, one line; required in live. Repeating it returns the same refund."
       ),
       // Null is refused: a client that has lost the amount must not refund everything.
       amount: Schema.optionalKey(
         OrderAmount.annotate({
-          description: "Minor units; all that can still be refunded unless given. Null is refused, not taken for all."
+          description:
+            "Minor units. Default: everything that can still be refunded. Null is an error and does not mean " +
+            "everything."
         })
       ),
-      reason: optional(FreeText(refundReasonLengthMax), "For your records, at most 500 characters; lines are kept."),
-      metadata: optional(MetadataKeys, "At most 50 keys of 1 to 40 characters, values of at most 500.")
+      reason: optional(
+        FreeText(refundReasonLengthMax),
+        "For your records, at most 500 characters; line breaks are kept."
+      ),
+      metadata: optional(MetadataKeys, "At most 50 keys of 1 to 40 characters, with values of at most 500.")
     }).annotate({ identifier: "CreateRefund", description: "The refund to make." }),
     {
       trade_no: sampleIds.order,
@@ -85,7 +90,9 @@ export type CreateRefund = typeof CreateRefund.Type
 export const UpdateRefund = withExample(
   Schema.Struct({
     metadata: Schema.optionalKey(
-      MetadataPatch.annotate({ description: "Keys to write; null deletes a key, null for the whole all of them." })
+      MetadataPatch.annotate({
+        description: "Keys to set; null deletes a key, and null instead of an object deletes all of them."
+      })
     )
   }).annotate({ identifier: "UpdateRefund", description: "The fields to change." }),
   { metadata: { ticket: null } }
@@ -121,9 +128,10 @@ export class RefundsGroup extends HttpApiGroup.make("refunds")
       OpenApi.annotations({
         summary: "Refund an order, in whole or in part",
         description:
-          "201 when the channel paid at once, 202 when it settles later: ask again every 10 seconds for 5 minutes, " +
-          "then seldom, or wait for the event. An `out_refund_no` that exists answers 200 with that refund. Fees " +
-          "stay with the channel, so a whole refund takes more than its payment brought. 502: nothing has changed."
+          "201 if the channel refunded immediately, 202 if it settles later: poll every 10 seconds for 5 minutes, " +
+          "then less often, or wait for the event. If the `out_refund_no` exists already, returns 200 with that " +
+          "refund. Fees are not returned, so a full refund takes more from the wallet than the payment added. " +
+          "502: nothing has changed."
       })
     ),
     HttpApiEndpoint.post("update", "/v1/refunds/:ref", {
@@ -134,7 +142,7 @@ export class RefundsGroup extends HttpApiGroup.make("refunds")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Update a refund's metadata",
-        description: "Merges: keys that are not sent stay as they are. Nothing else of a refund can be changed."
+        description: "Merges: omitted keys are unchanged. Nothing else of a refund can be changed."
       })
     )
   )
@@ -149,8 +157,8 @@ export class RefundsGroup extends HttpApiGroup.make("refunds")
       OpenApi.annotations({
         summary: "List refunds, newest first, or export them",
         description:
-          "All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and " +
-          "the cursors do not count."
+          "All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and " +
+          "the cursors."
       })
     ),
     HttpApiEndpoint.get("get", "/v1/refunds/:ref", {

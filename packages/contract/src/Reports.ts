@@ -46,23 +46,22 @@ export const StatementLine = withExample(
   Schema.Struct({
     object: kind("statement_line"),
     currency,
-    from: day("The first day of what the line is about"),
+    from: day("The first day that the line covers"),
     to: day("Its last day"),
     line: Schema.Literals(["opening", ...LedgerType.literals, "closing"]).annotate({
-      description:
-        "`opening` and `closing` are balances. Each other line is what the movements of one type have changed."
+      description: "`opening` and `closing` are balances. Each other line is the total of the movements of one type."
     }),
     count: int("Movements of the type; 0 for a balance."),
     amount: minor("The sum of the movements as the ledger shows them; 0 for a balance"),
-    available: minor("The available balance, or by how much the movements have changed it"),
-    frozen: minor("The frozen balance, or by how much the movements have changed it"),
+    available: minor("The available balance, or its change by the movements"),
+    frozen: minor("The frozen balance, or its change by the movements"),
     sequence: orNull(
       Schema.Int,
-      "The place of the wallet's newest movement, 0 before the first; null where the line is no balance."
+      "The place of the wallet's newest movement, 0 before the first; null if the line is not a balance."
     ),
     hash: orNull(
       Schema.String,
-      "The hash of that movement, in hex: the head of the chain; null where the line is no balance."
+      "The hash of that movement, in hex: the head of the chain; null if the line is not a balance."
     )
   }).annotate({ identifier: "StatementLine", description: "One line of a wallet's statement." }),
   statementSample
@@ -76,11 +75,11 @@ export const TransactionLine = withExample(
     sequence: int("Its place in the wallet."),
     type: LedgerType.annotate({ description: "The kind of movement." }),
     currency,
-    amount: minor("The movement, below zero when money leaves"),
+    amount: minor("The movement, negative when money leaves"),
     available: minor("Available balance after"),
     frozen: minor("Frozen balance after"),
-    reference_id: text("Number of the order, refund, dispute or payout behind it."),
-    description: text("For people; do not parse it."),
+    reference_id: text("Number of the order, refund, dispute or payout that caused it."),
+    description: text("For people to read; do not parse it."),
     date: day("When it was booked"),
     created_at: instant("The same moment in UTC."),
     hash: text("The hash of the movement in the wallet's chain, in hex."),
@@ -121,11 +120,11 @@ export const FeeLine = withExample(
     object: kind("fee_line"),
     currency,
     source: Schema.Literals(["payment", "dispute", "payout"]).annotate({
-      description: "The kind of object that was charged."
+      description: "The kind of object for which the fee was charged."
     }),
     payment_method: orNull(PaymentMethod, "How the buyer paid; null for payouts."),
     count: int("How many were charged."),
-    volume: minor("The sum of what was paid, disputed or paid out"),
+    volume: minor("The total paid, disputed or paid out"),
     fee: minor("The sum of the fees")
   }).annotate({ identifier: "FeeLine", description: "The fees of one payment method." }),
   feeSample
@@ -149,11 +148,11 @@ export const FrozenLine = withExample(
     currency,
     kind: Schema.Literals(["dispute", "payout", "refund", "total"]).annotate({
       description:
-        "The kind of object that holds the money. `total` is the frozen balance, which the lines before it add up to."
+        "The kind of object that holds the money. `total` is the frozen balance, the sum of the lines before it."
     }),
     number: orNull(Schema.String, "Number of the dispute, payout or refund; null for the total."),
     trade_no: orNull(Schema.String, "The order behind a dispute or a refund."),
-    amount: minor("The amount that is held; 0 for a dispute that is an inquiry"),
+    amount: minor("The amount that is held; 0 for an inquiry"),
     since: orNull(Schema.String.annotate({ format: "date-time" }), "Since when; null for the total."),
     out_trade_no: orNull(Schema.String, "Your own number of that order; null for a payout and for the total.")
   }).annotate({ identifier: "FrozenLine", description: "Money that is held, or an open dispute." }),
@@ -166,12 +165,14 @@ export type ReportLine = StatementLine | TransactionLine | FeeLine | FrozenLine
 // Reports at once ----------------------------------------------------------------
 
 const described = {
-  time_zone: text("Name of the time zone that days are counted in, such as `Europe/Berlin`."),
+  time_zone: text("Time zone of the days, such as `Europe/Berlin`."),
   as_of: instant(
-    "The report has every movement before this moment and none after it. It is the end of the range, or the moment " +
-      "of the call where the range goes on."
+    "The report contains every movement before this moment and none after it. It is the end of the range, or the " +
+      "moment of the call if the range has not ended."
   ),
-  complete: Schema.Boolean.annotate({ description: "Whether the whole range is over, so that nothing will be added." })
+  complete: Schema.Boolean.annotate({
+    description: "Whether the whole range is in the past, so that nothing can be added."
+  })
 }
 
 const answered = (name: string, identifier: string, line: Schema.Top, sample: ReportLine) => {
@@ -180,7 +181,7 @@ const answered = (name: string, identifier: string, line: Schema.Top, sample: Re
     merchant_id: merchantId,
     mode,
     ...described,
-    lines: Schema.Array(line).annotate({ description: "The lines, by currency and in the order of time." })
+    lines: Schema.Array(line).annotate({ description: "The lines, by currency and then by time." })
   }).annotate({ identifier, description: "A report and its lines." })
   return withExample(report as Schema.Top as Schema.Codec<AnsweredReport>, {
     object: name,
@@ -219,18 +220,18 @@ export const ReportResource = withExample(
     report: ReportKind.annotate({ description: "The kind of report." }),
     format: ReportFormat.annotate({ description: "`csv`, or `jsonl`: one JSON object on each line." }),
     status: Schema.Literals(["pending", "succeeded", "failed"]).annotate({
-      description: "`pending` while the file is written. Only one that `succeeded` has a file."
+      description: "`pending` while the file is being written. Only a report that `succeeded` has a file."
     }),
     failure_reason: orNull(Schema.String, "Why there is no file; null unless it failed."),
     time_zone: described.time_zone,
     as_of: described.as_of,
-    rows_done: int("Rows of the ledger that were read so far."),
-    rows_total: orNull(Schema.Int, "How many there are to read; null where that is not known beforehand."),
+    rows_done: int("Ledger rows read so far."),
+    rows_total: orNull(Schema.Int, "How many there are to read; null if it is not known in advance."),
     bytes: int("Size of the file so far."),
     created_at: instant("When it was made."),
     finished_at: orNull(Schema.String.annotate({ format: "date-time" }), "When the file was complete; null before."),
-    expires_at: instant("When the report and its file are removed.")
-  }).annotate({ identifier: "Report", description: "A report whose file is written, and how far it is." }),
+    expires_at: instant("When the report and its file are deleted.")
+  }).annotate({ identifier: "Report", description: "A report that is written to a file, and its progress." }),
   {
     object: "report",
     report_no: sampleIds.report,
@@ -254,19 +255,19 @@ export type ReportResource = typeof ReportResource.Encoded
 
 const about = {
   from: "The first day, as `YYYY-MM-DD`. For `statement`, `fees`, and `transactions` without a `payout_no`.",
-  to: "The last day, which belongs to the report; the first unless given.",
-  interval: "`day` closes a statement each day, `month` each month, `range` at the end; `day` unless given.",
-  currency: "The wallet of this currency alone; all wallets unless given.",
-  timeZone: "Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one.",
-  payoutNo: "Number of the payout. For `payout`, and for `transactions` in place of days.",
-  at: "The moment, as ISO 8601 or seconds of Unix time; now unless given. For `frozen`."
+  to: "The last day, inclusive. Default: the first.",
+  interval: "`day` closes a statement each day, `month` each month, `range` only at the end. Default: `day`.",
+  currency: "Only the wallet of this currency. Default: all wallets.",
+  timeZone: "Time zone, such as `Europe/Berlin`. Default: the one in your settings, initially UTC.",
+  payoutNo: "Number of the payout. For `payout`, and for `transactions` instead of days.",
+  at: "The moment, as ISO 8601 or Unix time in seconds. Default: now. For `frozen`."
 } as const
 
 export const CreateReport = withoutNulls(
   withExample(
     Schema.Struct({
       report: ReportKind.annotate({ description: "The kind of report." }),
-      format: optional(ReportFormat, "`csv` unless given, or `jsonl`: one JSON object on each line."),
+      format: optional(ReportFormat, "`csv` (the default), or `jsonl`: one JSON object per line."),
       from: optional(Schema.String.check(Schema.isMaxLength(10)), about.from),
       to: optional(Schema.String.check(Schema.isMaxLength(10)), about.to),
       interval: optional(ReportInterval, about.interval),
@@ -294,7 +295,7 @@ const RangeQuery = {
 const csv = HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })
 const params = { report_no: text("Number of the report.") }
 const isShort =
-  `It has at most ${reportLinesAtOnceMax} movements; for more, make a file by POST /v1/reports. ` +
+  `At most ${reportLinesAtOnceMax} movements; for more, create a file with POST /v1/reports. ` +
   "`format=csv` answers CSV."
 
 export class ReportsGroup extends HttpApiGroup.make("reports")
@@ -305,10 +306,11 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
       error: [InvalidRequest, Conflict, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Make a report as a file",
+        summary: "Create a report as a file",
         description:
-          "For reports of any length. The file has no limit of rows. It is written after the answer: ask for the " +
-          "report until its `status` is `succeeded`, then read its file. 409: too many are being written or kept."
+          "For reports of any length; the number of rows is not limited. The file is written after the answer: " +
+          "poll the report until its `status` is `succeeded`, then read its file. 409: too many are being written " +
+          "or kept."
       })
     )
   )
@@ -323,8 +325,8 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
       OpenApi.annotations({
         summary: "Read the statement of a day or of up to 31 days",
         description:
-          "For each wallet and day: the opening balance, what the movements of each type have changed, and the " +
-          `closing balance, which is the head of the wallet's chain at that moment. ${isShort}`
+          "For each wallet and day: the opening balance, the total of the movements of each type, and the closing " +
+          `balance, with the head of the wallet's chain at that moment. ${isShort}`
       })
     ),
     HttpApiEndpoint.get("fees", "/v1/reports/fees", {
@@ -343,10 +345,10 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Read what a payout is made of",
+        summary: "Read what makes up a payout",
         description:
-          "The statement of its wallet from the payout before it until it was asked for: what was left over then, " +
-          `what has come and gone since, the payout itself, and what it left. ${isShort}`
+          "The statement of its wallet from the previous payout until this one was requested: what was left then, " +
+          `the movements since, the payout itself, and what it left. ${isShort}`
       })
     ),
     HttpApiEndpoint.get("frozen", "/v1/reports/frozen", {
@@ -358,7 +360,7 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
         summary: "Read open disputes and frozen money at a moment",
         description:
           "Each dispute, payout and refund that held money at that moment, open disputes that held none, and the " +
-          `frozen balance that they add up to. ${isShort}`
+          `frozen balance, which is their sum. ${isShort}`
       })
     ),
     HttpApiEndpoint.get("list", "/v1/reports", {
@@ -367,8 +369,8 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "List reports that are made as files, newest first",
-        description: "Those that are being written, and those that are kept: of the last seven days."
+        summary: "List reports written to files, newest first",
+        description: "Those that are being written, and those of the last seven days, for which they are kept."
       })
     ),
     HttpApiEndpoint.get("get", "/v1/reports/:report_no", {
@@ -378,7 +380,7 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Retrieve a report",
-        description: "How far its file is. A report and its file are removed seven days after it was made."
+        description: "With the progress of its file. A report and its file are deleted seven days after it was created."
       })
     ),
     HttpApiEndpoint.get("file", "/v1/reports/:report_no/file", {
@@ -389,8 +391,8 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
       OpenApi.annotations({
         summary: "Read the file of a report",
         description:
-          "CSV, or one JSON object on each line (`application/x-ndjson`). A reader that was cut off goes on with " +
-          "`Range: bytes=N-` and gets 206. 409: the file is not complete. 416: it has none of these bytes."
+          "CSV, or one JSON object per line (`application/x-ndjson`). Resume an interrupted download with `Range: " +
+          "bytes=N-`, which returns 206. 409: the file is not complete. 416: the range is beyond its end."
       })
     )
   )

@@ -11,15 +11,14 @@ export const SandboxClockResource = withExample(
       description: "`advancing` while the clock is on its way to `target`."
     }),
     now: instant("The time by the clock of your sandbox."),
-    ahead_ms: int("How far it is ahead of real time, in milliseconds; 0 until it is moved."),
-    target: orNull(instant(""), "Where the clock is going; null while it is `ready`."),
-    stops: int("At how many moments the last advance stopped, to let be done what was due."),
+    ahead_ms: int("How far it is ahead of real time, in milliseconds; 0 until it is advanced."),
+    target: orNull(instant(""), "The time to which the clock is advancing; null while it is `ready`."),
+    stops: int("At how many moments the last advance stopped to process what was due."),
     happened: Schema.Record(Schema.String, Schema.Int).annotate({
       description:
-        "Counts of the events on the way of the last advance, by their type, and `webhook_attempts`, the " +
-        "posts to your servers."
+        "Counts of the events during the last advance, by type, and `webhook_attempts`, the requests to your servers."
     })
-  }).annotate({ identifier: "SandboxClock", description: "The clock of your sandbox. It only goes forward." }),
+  }).annotate({ identifier: "SandboxClock", description: "The clock of your sandbox. It only moves forward." }),
   {
     object: "sandbox_clock",
     status: "ready",
@@ -44,11 +43,11 @@ export const AdvanceClock = withoutNulls(
     Schema.Struct({
       by: optional(
         Schema.Union([Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)), Span]),
-        "How far: a number of seconds, or one with a unit, s, m, h or d. Either `by` or `to`."
+        "By how much: a number of seconds, or a number with a unit, s, m, h or d. Either `by` or `to`."
       ),
       to: optional(
         Moment.annotate({ format: "date-time" }),
-        "The moment that the clock goes to, later than its own. Either `by` or `to`."
+        "The time to which to advance, later than the clock's current time. Either `by` or `to`."
       )
     }),
     { by: "24h" }

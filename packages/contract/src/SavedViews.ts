@@ -26,14 +26,14 @@ export const SavedViewResource = withExample(
     object: kind("saved_view"),
     view_id: text("Number of the view."),
     merchant_id: merchantId,
-    page: text("The page that it is of: `orders`."),
+    page: text("The page that it belongs to: `orders`."),
     name: text("What people call it."),
     query: text("The query of the page's address, without its `?`."),
     is_shared: isShared,
-    is_own: Schema.Boolean.annotate({ description: "Whether the person who asks has made it." }),
-    created_at: instant("When it was saved first."),
+    is_own: Schema.Boolean.annotate({ description: "Whether it was created by the person who asks." }),
+    created_at: instant("When it was first saved."),
     updated_at: instant("When it last changed.")
-  }).annotate({ identifier: "SavedView", description: "A list with its filters, under a name." }),
+  }).annotate({ identifier: "SavedView", description: "A named list with its filters." }),
   {
     object: "saved_view",
     view_id: sampleIds.savedView,
@@ -55,11 +55,11 @@ const CreateSavedView = withoutNulls(
       Schema.isMaxLength(40),
       Schema.isPattern(/^[a-z][a-z_]*$/, { expected: "the name of a page" })
     ).annotate({
-      description: "The page that it is of: `orders`, `refunds`, `disputes` and so on."
+      description: "The page that it belongs to: `orders`, `refunds`, `disputes` and so on."
     }),
     name: viewName,
     query: viewQuery,
-    is_shared: optional(isShared, "Whether all people of the merchant see it; `false` unless given.")
+    is_shared: optional(isShared, "Whether all people of the merchant see it. Default: `false`.")
   }).annotate({ examples: [{ page: "orders", name: "Paid in dollars", query: "status=paid&currency=USD" }] })
 )
 export type CreateSavedView = typeof CreateSavedView.Type
@@ -94,7 +94,7 @@ export class SavedViewsGroup extends HttpApiGroup.make("saved_views")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Save a view",
-        description: "409: there are as many as there may be. A viewer saves views, and shares none: 403."
+        description: "409: the limit is reached. A viewer may save views but not share them: 403."
       })
     ),
     HttpApiEndpoint.post("update", `${ofConsole}/views/:view_id`, {
@@ -105,7 +105,7 @@ export class SavedViewsGroup extends HttpApiGroup.make("saved_views")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Change a view of mine",
-        description: "A field that is left out stays. 404 for another person's view."
+        description: "Omitted fields are unchanged. 404 for another person's view."
       })
     ),
     HttpApiEndpoint.post("remove", `${ofConsole}/views/:view_id/remove`, {
@@ -115,10 +115,10 @@ export class SavedViewsGroup extends HttpApiGroup.make("saved_views")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Remove a view",
-        description: "One's own; an owner removes shared ones of others, too."
+        description: "Your own; an owner may also delete views that others shared."
       })
     )
   )
   .middleware(Decoding)
   .middleware(PersonSession)
-  .annotate(OpenApi.Description, "Lists with their filters, under a name.") {}
+  .annotate(OpenApi.Description, "Named lists with their filters.") {}

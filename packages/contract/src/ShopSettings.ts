@@ -16,10 +16,10 @@ import { Email } from "./Orders.ts"
 const ModePatch = Schema.Struct({
   ip_allowlist: optional(
     OneLine(0, 10_000),
-    "IPv4 addresses, IPv4 ranges and IPv6 addresses that keys are taken from; empty: from anywhere."
+    "IPv4 addresses, IPv4 ranges and IPv6 addresses from which keys are accepted; empty: any."
   ),
   default_notify_url: Schema.optionalKey(
-    orNull(OneLine(1, urlLengthMax), "Where events go that no endpoint takes. Null removes it.")
+    orNull(OneLine(1, urlLengthMax), "Default URL for events to which no endpoint is subscribed. Null removes it.")
   ),
   payment_methods: Schema.optionalKey(
     orNull(OfferedMethods, "The methods that buyers may pay with; null: every method.")
@@ -36,8 +36,8 @@ const SandboxPatch = withoutNulls(
     ...ModePatch.fields,
     mail_recipients: optional(
       Schema.Array(Recipient).check(Schema.isMaxLength(mailRecipientsMax)),
-      "Addresses that the merchant has confirmed as its own, or domains as `@shop.example`, at most 20: its sandbox " +
-        "sends mails there and to `support_email`, and keeps all others."
+      "Addresses that the merchant has confirmed as its own, or domains as `@shop.example`, at most 20: its " +
+        "sandbox sends mails only there and to `support_email`, and keeps all others without sending them."
     )
   }),
   ["default_notify_url", "payment_methods"]
@@ -58,25 +58,22 @@ export const shopSettings = {
   accent_color: Schema.optionalKey(
     orNull(
       OneLine(1, 16),
-      "A colour as `#rrggbb` that has a contrast of 4.5 to 1 to the page (WCAG AA); text on it is white or black, " +
-        "whichever is read better. Dark pages show a lighter one. Null: the service's own."
+      "A colour as `#rrggbb` with a contrast of 4.5 to 1 to the page (WCAG AA); text on it is white or black, " +
+        "whichever is more legible. Dark pages use a lighter shade. Null: the default colour of the service."
     )
   ),
   checkout_domain: Schema.optionalKey(
     orNull(
       OneLine(1, shopHostLengthMax),
-      "A host of the shop's own, such as `pay.shop.example`, that links for buyers begin with once it is verified. " +
-        "In small letters, of three parts or more, and none of this installation. It replaces the one before at " +
-        "once; setting the same one again checks it again. Null removes it."
+      "The shop's own host, such as `pay.shop.example`, which links for buyers use once it is verified. Lower " +
+        "case, of three labels or more, and not a host of this installation. It replaces the previous one " +
+        "immediately; setting the same one again checks it again. Null removes it."
     )
   ),
   contact_email: Schema.optionalKey(
-    orNull(Email, "The merchant's address for messages about its keys. Null removes it: then `support_email` is used.")
+    orNull(Email, "The merchant's address for messages about its keys. Null removes it; `support_email` is used then.")
   ),
-  time_zone: optional(
-    OneLine(1, 64),
-    "Name of the time zone that its reports count days in, such as `Europe/Berlin`; UTC at first."
-  )
+  time_zone: optional(OneLine(1, 64), "Time zone of the days in its reports, such as `Europe/Berlin`; initially UTC.")
 }
 
 export const checkoutDomainSample = {
@@ -99,34 +96,34 @@ export const shopShown = {
       host: text("The host."),
       status: Schema.Literals(["pending", "verified"]).annotate({
         description:
-          "`verified`: links for buyers begin with it. `pending`: they do not, until its TXT record is there and it " +
-          "points to this installation."
+          "`verified`: links for buyers use it. `pending`: they do not yet; its TXT record has to exist, and it " +
+          "has to point to this installation."
       }),
-      record_name: text("Where a TXT record has to be."),
-      record_value: text("The text of that record. It was made for this merchant and this host, and has to stay."),
-      checked_at: orNull(Schema.String, "When DNS was last asked; null before the first time."),
+      record_name: text("The name of the required TXT record."),
+      record_value: text("The value of that record. It is specific to this merchant and host, and has to stay in DNS."),
+      checked_at: orNull(Schema.String, "When DNS was last checked; null before the first check."),
       verified_at: orNull(Schema.String, "Since when it has been verified; null while it is pending."),
       unproven_since: orNull(
         Schema.String,
-        "Since when each look at a verified host has found no proof; null while there is one, and while it is pending."
+        "Since when checks of a verified host have found no proof; null if there is one, and while it is pending."
       ),
       goes_back_at: orNull(
         Schema.String,
-        "When a verified host without its proof becomes pending: three days after `unproven_since`. Null for others."
+        "When a verified host without proof becomes pending: three days after `unproven_since`. Null for others."
       ),
       problem: orNull(
         Schema.Literals(["no_record", "other_record", "not_pointing", "no_answer", "taken", "no_room"]),
-        "What the last look found wrong; null for nothing. `taken`: another merchant has the host and its proof. " +
+        "What the last check found wrong; null: nothing. `taken`: another merchant has the host with its proof. " +
           "`no_answer`: DNS did not answer."
       ),
-      message: orNull(Schema.String, "The same in words; null for nothing.")
+      message: orNull(Schema.String, "The same as a sentence; null: nothing.")
     }).annotate({ identifier: "CheckoutDomain", description: "A shop's own host for checkout." }),
-    "The shop's own host for checkout; null: links for buyers begin with the address of the service."
+    "The shop's own host for checkout; null: links for buyers use the address of the service."
   ),
   checkout_domain_points_to: Schema.Array(Schema.String).annotate({
     description:
-      "Names (for a CNAME record) and addresses (for A and AAAA) that a shop's host has to point to. Empty: this " +
-      "installation has no hosts of shops."
+      "Names (for a CNAME record) and addresses (for A and AAAA records) to which a shop's host has to point. " +
+      "Empty: this installation does not offer shop hosts."
   })
 }
 
@@ -143,6 +140,6 @@ export const shopNulls = [
 ] as const
 
 export const modeSettings = {
-  sandbox: optional(SandboxPatch, "Settings of its sandbox; what is left out stays."),
-  live: optional(LivePatch, "Settings of its live environment; what is left out stays.")
+  sandbox: optional(SandboxPatch, "Settings of its sandbox; omitted ones are unchanged."),
+  live: optional(LivePatch, "Settings of its live environment; omitted ones are unchanged.")
 }

@@ -35,17 +35,17 @@ const PayBody = withoutNulls(
     Schema.Struct({
       payment_method: optional(
         PaymentMethod,
-        "One that you offer: `card` unless given, or the first that you offer where cards are not."
+        "One that you offer. Default: `card`, or the first that you offer if you do not offer cards."
       ),
       outcome: optional(
         PayOutcome,
-        "`succeed` unless given. `decline`: the attempt fails, the order stays pending. `fail`: the channel's " +
-          "last word. `redirect`: the buyer is on the way and cannot be stopped. `succeed_unreported`: the channel " +
-          "has the money and has not said so yet."
+        "Default: `succeed`. `decline`: the attempt fails, the order stays pending. `fail`: the channel reports a " +
+          "final failure. `redirect`: the buyer is paying at the channel and cannot be stopped. " +
+          "`succeed_unreported`: the channel has the money and has not reported it yet."
       ),
       amount: optional(
         OrderAmount,
-        "Minor units that reach the channel; another amount than the order's is not credited but parked."
+        "Minor units that reach the channel; an amount other than the order's is parked, not credited."
       )
     }),
     { payment_method: "card", outcome: "succeed" }
@@ -62,7 +62,7 @@ const Reachable = withExample(
 const SettleBody = withExample(
   Schema.Struct({
     outcome: Schema.Literals(["succeeded", "failed"]).annotate({
-      description: "The bank's word. It may also take back, as `failed`, what had succeeded."
+      description: "The bank's decision. `failed` may also follow `succeeded`, which reverses the refund."
     })
   }).annotate({ identifier: "SettleRefund", description: "How the refund ends." }),
   { outcome: "succeeded" }
@@ -71,12 +71,12 @@ const SettleBody = withExample(
 const DisputeBody = withoutNulls(
   withExample(
     Schema.Struct({
-      amount: optional(OrderAmount, "The amount that the buyer wants back, in minor units; the whole unless given."),
-      reason: optional(OneLine(1, disputeReasonLengthMax), "Why, in one line; `fraudulent` unless given."),
+      amount: optional(OrderAmount, "The amount that the buyer wants back, in minor units. Default: the whole amount."),
+      reason: optional(OneLine(1, disputeReasonLengthMax), "The reason, one line. Default: `fraudulent`."),
       evidence_due_by: Schema.optionalKey(
         orNull(
           Moment.annotate({ format: "date-time" }),
-          "The last moment for evidence: in 7 days unless given, null for none. The past will do, too."
+          "The deadline for evidence. Default: in 7 days; null for none. It may be in the past."
         )
       )
     }),
@@ -88,7 +88,7 @@ const DisputeBody = withoutNulls(
 const ResolveBody = withExample(
   Schema.Struct({
     outcome: Schema.Literals(["won", "lost", "closed"]).annotate({
-      description: "`won` may also follow a loss: the appeal. `closed`: the buyer's bank withdraws."
+      description: "`won` may also follow `lost`, as an appeal. `closed`: the buyer's bank withdraws."
     })
   }),
   { outcome: "won" }
@@ -105,8 +105,9 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
       OpenApi.annotations({
         summary: "Pay an order as its buyer would",
         description:
-          "Works on a closed order, too: that is the late payment, which goes back to the buyer. After ten declined " +
-          "attempts within ten minutes the next is 429 until that time is over, and the order stays pending."
+          "Works on a closed order, too: this is a late payment, which is returned to the buyer. After ten " +
+          "declined attempts within ten minutes the next is 429 until that time is over, and the order stays " +
+          "pending."
       })
     ),
     HttpApiEndpoint.post("settleRefund", "/v1/test_helpers/refunds/:ref/settle", {
@@ -117,7 +118,7 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Let the bank confirm or reject a refund",
-        description: "Alipay and WeChat Pay settle later: by this call, or by themselves after a minute."
+        description: "Alipay and WeChat Pay settle later: by this call, or automatically after a minute."
       })
     ),
     HttpApiEndpoint.post("dispute", "/v1/test_helpers/orders/:ref/dispute", {
@@ -128,7 +129,7 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Let the buyer dispute the payment",
-        description: "A chargeback arrives. Cards have them, and so Apple Pay and Google Pay; the other methods do not."
+        description: "Creates a chargeback. Only cards, including Apple Pay and Google Pay, have them."
       })
     ),
     HttpApiEndpoint.post("resolveDispute", "/v1/test_helpers/disputes/:ref/resolve", {
@@ -140,7 +141,7 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
       OpenApi.annotations({
         summary: "Let the bank decide a dispute",
         description:
-          "A word that cannot follow, as a loss after it was won, leaves the dispute as it is but for its " +
+          "A decision that is not possible now, such as a loss after a win, changes only the dispute's " +
           "`processor_status`."
       })
     ),
@@ -150,7 +151,8 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Take your sandbox channel down, or up again",
-        description: "While it is down, whatever has to ask the channel answers 502. Other merchants do not notice."
+        description:
+          "While it is down, requests that need the channel are answered 502. Other merchants are not affected."
       })
     ),
     HttpApiEndpoint.get("clock", "/v1/test_helpers/clock", {
@@ -158,7 +160,7 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Read the clock of your sandbox",
-        description: "All that your sandbox dates or limits by time follows this clock. Live mode keeps real time."
+        description: "All dates and time limits of your sandbox follow this clock. Live mode uses real time."
       })
     ),
     HttpApiEndpoint.post("advanceClock", "/v1/test_helpers/clock/advance", {
@@ -169,10 +171,10 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
       OpenApi.annotations({
         summary: "Move the clock of your sandbox forward",
         description:
-          "It goes from one moment at which something is due to the next, and lets it be done: orders expire, " +
-          "webhooks are sent again, refunds settle. The answer comes when it is there, or after 5 seconds as 202 " +
-          "with the status `advancing`; then it goes on by itself, and reading the clock tells how far it is. It may " +
-          "be five years ahead in all, and never goes back."
+          "It stops at each moment at which something is due and processes it: orders expire, webhooks are " +
+          "retried, refunds settle. Returns when the target is reached, or after 5 seconds as 202 with the status " +
+          "`advancing`; it then continues in the background, and reading the clock shows its progress. It may be " +
+          "at most five years ahead in all, and never moves back."
       })
     )
   )
@@ -181,4 +183,4 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
   .middleware(Quotas)
   .middleware(SandboxOnly)
   .middleware(MerchantKey)
-  .annotate(OpenApi.Description, "The buyer and the bank, scripted, for the sandbox only.") {}
+  .annotate(OpenApi.Description, "Simulates the buyer and the bank, in the sandbox only.") {}

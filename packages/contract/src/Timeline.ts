@@ -49,14 +49,14 @@ export const entryScopes: Readonly<Record<EntryKind, Scope>> = {
 
 const Entry = Schema.Struct({
   at: instant("When it happened."),
-  after_ms: int("How long after the entry before it, in milliseconds; 0 for the first."),
-  kind: Schema.Literals(entryKinds).annotate({ description: "The kind of object whose row it is." }),
-  id: text("Number of what it is about: of the request, the ledger row, the event and so on."),
-  text: text("The step, for people; do not parse it."),
+  after_ms: int("Time since the previous entry, in milliseconds; 0 for the first."),
+  kind: Schema.Literals(entryKinds).annotate({ description: "The kind of object that it belongs to." }),
+  id: text("Number of the object: the request, the ledger row, the event and so on."),
+  text: text("The step, for people to read; do not parse it."),
   details: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Number, Schema.Null])).annotate({
     description:
-      "The row's own fields, by the names that they have elsewhere in this API: of a request `ip` and " +
-      "`idempotency_key`, of a ledger row its balances, of an attempt `status_code`. More may come."
+      "The fields of the object, named as elsewhere in this API: `ip` and `idempotency_key` of a request, the " +
+      "balances of a ledger row, `status_code` of an attempt. More may be added."
   })
 }).annotate({ identifier: "TimelineEntry", description: "One thing that happened." })
 export type TimelineEntry = typeof Entry.Encoded
@@ -68,7 +68,9 @@ export const TimelineResource = withExample(
     mode,
     duration_ms: int("From the first entry to the last, in milliseconds."),
     truncated: Schema.Boolean.annotate({
-      description: `Whether there are more than ${timelineRowsMax} rows of a kind, of which the newest are left out.`
+      description:
+        `Whether there are more than ${timelineRowsMax} entries of a kind, in which case the newest of them are ` +
+        "left out."
     }),
     omitted_kinds: Schema.Array(Schema.Literals(entryKinds)).annotate({
       description:
@@ -109,20 +111,19 @@ export class TimelineGroup extends HttpApiGroup.make("timelines")
       error: OrderNotFound
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Read an order's whole story",
+        summary: "Read an order's complete timeline",
         description:
-          "Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments " +
-          "that it did not take, its refunds and disputes, each ledger row with its balances, each event, each " +
-          "delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. " +
-          "Requests are in it for as long as logs are kept. A key with scopes gets the kinds that its scopes let it " +
-          "read."
+          "Your requests, changes of the order, failed payment attempts (the newest 50), unmatched payments, its " +
+          "refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, " +
+          "and receipts. It is compiled from the stored objects, so it agrees with them. Requests are included " +
+          "for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read."
       })
     )
   )
   .middleware(Decoding)
   .middleware(Quotas)
   .middleware(MerchantKey)
-  .annotate(OpenApi.Description, "The story of an order, from the request to the webhook.") {}
+  .annotate(OpenApi.Description, "The timeline of an order, from the request to the webhook.") {}
 
 /** The same for the operator, of any merchant. */
 export class OperatorTimelineGroup extends HttpApiGroup.make("timelines")
@@ -134,8 +135,8 @@ export class OperatorTimelineGroup extends HttpApiGroup.make("timelines")
       error: [InvalidRequest, MerchantNotFound, OrderNotFound]
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Read the whole story of a merchant's order",
-        description: "As the merchant reads it, and with what the channel keeps as its fees."
+        summary: "Read the complete timeline of a merchant's order",
+        description: "As the merchant sees it, plus the channel's fees."
       })
     )
   )

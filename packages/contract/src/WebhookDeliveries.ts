@@ -14,12 +14,12 @@ const Attempt = Schema.Struct({
   attempt: int("Its number, from 1."),
   kind: Schema.Literals(["automatic", "manual"]).annotate({ description: "`manual`: sent again on request." }),
   at: instant("When it was made."),
-  duration_ms: int("From its beginning to its end, milliseconds."),
-  status_code: orNull(Schema.Int, "The receiver's answer; null when it did not answer."),
-  failure: orNull(Schema.String, "Why there was no answer; null when there was one."),
+  duration_ms: int("Duration in milliseconds."),
+  status_code: orNull(Schema.Int, "HTTP status of the receiver's answer; null if there was none."),
+  failure: orNull(Schema.String, "Why there was no answer; null if there was one."),
   response_excerpt: orNull(
     Schema.String,
-    "The first kilobyte of the receiver's answer. Null when there was none, and in a sandbox beyond 600 of a minute."
+    "The first kilobyte of the receiver's answer. Null if there was none, and in a sandbox after 600 in a minute."
   )
 }).annotate({ identifier: "WebhookAttempt", description: "An attempt." })
 
@@ -81,8 +81,8 @@ export class WebhookDeliveriesGroup extends HttpApiGroup.make("webhook_deliverie
       OpenApi.annotations({
         summary: "Send a delivery again",
         description:
-          "A new delivery of the same event: one attempt, at once, with the same event id. It is marked `manual`, " +
-          "and none follows it by itself. 409: its endpoint is disabled or deleted."
+          "Creates a new delivery of the same event: one immediate attempt with the same event id. It is marked " +
+          "`manual` and not retried automatically. 409: its endpoint is disabled or deleted."
       })
     )
   )
@@ -97,7 +97,7 @@ export class WebhookDeliveriesGroup extends HttpApiGroup.make("webhook_deliverie
     }).annotateMerge(
       OpenApi.annotations({
         summary: "List deliveries, newest first",
-        description: "Each event on its way to each address, with every attempt and what the receiver answered."
+        description: "The delivery of each event to each URL, with every attempt and the receiver's answer."
       })
     ),
     HttpApiEndpoint.get("get", `${collection}/:delivery_id`, {
@@ -109,7 +109,7 @@ export class WebhookDeliveriesGroup extends HttpApiGroup.make("webhook_deliverie
   .middleware(Decoding)
   .middleware(Quotas)
   .middleware(MerchantKey)
-  .annotate(OpenApi.Description, "The way of each event to each address.") {}
+  .annotate(OpenApi.Description, "Deliveries of events to webhook URLs.") {}
 
 const ofOne = "/operator/v1/merchants/:merchant_id/webhook_deliveries"
 const operatorOne = "/operator/v1/webhook_deliveries/:delivery_id"
@@ -145,11 +145,11 @@ export class OperatorDeliveriesGroup extends HttpApiGroup.make("webhook_deliveri
       OpenApi.annotations({
         summary: "Send a delivery again",
         description:
-          "A new delivery of the same event to the same address. 409: the one before is not over, or its endpoint is " +
-          "gone."
+          "Creates a new delivery of the same event to the same URL. 409: the previous one has not ended, or its " +
+          "endpoint was deleted."
       })
     )
   )
   .middleware(Decoding)
   .middleware(OperatorToken)
-  .annotate(OpenApi.Description, "The way of events to their addresses.") {}
+  .annotate(OpenApi.Description, "Deliveries of events to webhook URLs.") {}

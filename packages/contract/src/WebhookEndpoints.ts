@@ -18,7 +18,7 @@ import { sampleIds } from "./sampleIds.ts"
 const SubscribedType = Schema.Literals([...EventType.literals, everyType])
 
 const enabledEvents = Schema.Array(SubscribedType).annotate({
-  description: "Types of events that it takes; `*` stands for all of them, also for those that are added later."
+  description: "Event types to which it is subscribed; `*` means all of them, including those added later."
 })
 
 const Status = Schema.Literals(["enabled", "paused", "disabled"])
@@ -27,19 +27,19 @@ const fields = {
   object: kind("webhook_endpoint"),
   id: text("Number of the endpoint; begins with `whe_`."),
   mode,
-  url: text("Where events are posted to."),
-  description: orNull(Schema.String, "Your own words about it; null when there are none."),
+  url: text("The URL to which events are posted."),
+  description: orNull(Schema.String, "Your description; null if there is none."),
   enabled_events: enabledEvents,
   status: Status.annotate({
     description:
-      "Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. Deliveries to a " +
-      "paused one wait, and are sent when it is enabled again."
+      "Nothing is delivered to a disabled endpoint, and deliveries that fall due in the meantime are skipped. " +
+      "Deliveries to a paused one wait until it is enabled again."
   }),
   disable_when_failing: Schema.Boolean.annotate({
-    description: "Whether it is disabled when it has taken nothing for five days."
+    description: "Whether it is disabled automatically after five days without a successful delivery."
   }),
   is_default: Schema.Boolean.annotate({
-    description: "The account's single address, which takes what no endpoint is subscribed to. It is set elsewhere."
+    description: "The account's default URL, for events to which no endpoint is subscribed. It is set elsewhere."
   }),
   created_at: instant("When it was created."),
   updated_at: instant("When it last changed.")
@@ -65,7 +65,7 @@ export const EndpointResource = withExample(
 )
 export type EndpointResource = typeof EndpointResource.Encoded
 
-const secret = text("Signs what is delivered here. It is shown this once, and never again.")
+const secret = text("Signs deliveries to this endpoint. It is shown only this once.")
 
 export const EndpointWithSecret = withExample(
   Schema.Struct({ ...fields, secret }).annotate({
@@ -82,14 +82,15 @@ export const DeletedEndpoint = withExample(
     object: kind("webhook_endpoint"),
     id: fields.id,
     deleted: Schema.Literal(true).annotate({ description: "Always `true`." })
-  }).annotate({ identifier: "DeletedWebhookEndpoint", description: "The rest of a deleted endpoint." }),
+  }).annotate({ identifier: "DeletedWebhookEndpoint", description: "A deleted endpoint." }),
   { object: "webhook_endpoint", id: sampleIds.endpoint, deleted: true }
 )
 
-const disabling = "Disable it when it has taken nothing for five days; not unless you say so."
+const disabling = "Disable it automatically after five days without a successful delivery. Default: `false`."
 
 const Url = OneLine(1, urlLengthMax).annotate({
-  description: "Live: public HTTPS. Sandbox: http too, and private addresses where the operator allows them."
+  description:
+    "In live, public HTTPS only. The sandbox also accepts http, and private addresses if the operator allows them."
 })
 const Description = OneLine(1, endpointDescriptionLengthMax)
 const Types = enabledEvents.check(Schema.isMinLength(1), Schema.isMaxLength(SubscribedType.literals.length))
@@ -98,8 +99,8 @@ export const CreateEndpoint = withoutNulls(
   withExample(
     Schema.Struct({
       url: Url,
-      description: optional(Description, "Your own words about it."),
-      enabled_events: optional(Types, "Types of events that it takes; all of them unless given."),
+      description: optional(Description, "Your description."),
+      enabled_events: optional(Types, "Event types to subscribe to. Default: all of them."),
       disable_when_failing: optional(Schema.Boolean, disabling)
     }).annotate({ identifier: "CreateWebhookEndpoint", description: "A new endpoint." }),
     { url: sample.url, description: sample.description, enabled_events: sample.enabled_events }
@@ -110,15 +111,15 @@ export type CreateEndpoint = typeof CreateEndpoint.Type
 export const UpdateEndpoint = withoutNulls(
   withExample(
     Schema.Struct({
-      url: optional(Url, "A new address; what is still to be delivered goes there."),
-      description: Schema.optionalKey(orNull(Description, "Your own words about it; null removes them.")),
-      enabled_events: optional(Types, "Replaces the types that it takes."),
+      url: optional(Url, "The new URL; pending deliveries go there, too."),
+      description: Schema.optionalKey(orNull(Description, "Your description; null removes it.")),
+      enabled_events: optional(Types, "Replaces the event types to which it is subscribed."),
       status: optional(
         Status,
-        "`disabled` stops deliveries, `paused` lets them wait, `enabled` lets those through that wait and new ones."
+        "`disabled` stops deliveries, `paused` holds them, `enabled` sends waiting and new ones."
       ),
       disable_when_failing: optional(Schema.Boolean, disabling),
-      disabled: optional(Schema.Boolean, "The same as `status`, for who likes it better; not both at once.")
+      disabled: optional(Schema.Boolean, "An alternative to `status`; do not send both.")
     }).annotate({ identifier: "UpdateWebhookEndpoint", description: "The fields to change." }),
     { status: "disabled" }
   ),
@@ -130,9 +131,9 @@ export const SigningSecretResource = withExample(
   Schema.Struct({
     object: kind("webhook_signing_secret"),
     mode,
-    secret: text("Signs what goes to an order's `notify_url` and to the account's single address."),
-    rotated_at: orNull(Schema.String, "When it was last rotated; null when never."),
-    previous_until: orNull(Schema.String, "Until when the secret before it signs as well; null when it no longer does.")
+    secret: text("Signs deliveries to an order's `notify_url` and to the account's default URL."),
+    rotated_at: orNull(Schema.String, "When it was last rotated; null: never."),
+    previous_until: orNull(Schema.String, "Until when the previous secret signs as well; null if it no longer does.")
   }).annotate({ identifier: "WebhookSigningSecret", description: "The account's secret." }),
   {
     object: "webhook_signing_secret",
@@ -159,8 +160,8 @@ export class WebhookEndpointsGroup extends HttpApiGroup.make("webhook_endpoints"
     }).annotateMerge(
       described(
         "Create a webhook endpoint",
-        "The answer holds the signing secret, this once. A merchant has at most 16 endpoints in each environment: " +
-          "one more is 409 `conflict`."
+        "The signing secret is shown only in this answer. A merchant has at most 16 endpoints in each " +
+          "environment: one more is 409 `conflict`."
       )
     ),
     HttpApiEndpoint.post("update", one, {
@@ -171,16 +172,16 @@ export class WebhookEndpointsGroup extends HttpApiGroup.make("webhook_endpoints"
     }).annotateMerge(
       described(
         "Change a webhook endpoint, pause or disable it",
-        "Fields that are not sent stay. Deliveries that fall due while it is disabled are skipped, later ones stay. " +
-          "Those that fall due while it is paused wait until it is enabled. " +
-          "The account's single address is set elsewhere: 409 `conflict`."
+        "Omitted fields are unchanged. Deliveries that fall due while it is disabled are skipped, later ones are " +
+          "kept. Those that fall due while it is paused wait until it is enabled. The account's default URL is set " +
+          "elsewhere: 409 `conflict`."
       )
     ),
     HttpApiEndpoint.delete("delete", one, {
       params,
       success: enveloped(DeletedEndpoint),
       error: [EndpointNotFound, Conflict, Unavailable]
-    }).annotateMerge(described("Delete a webhook endpoint", "Deliveries that are still to be made are skipped.")),
+    }).annotateMerge(described("Delete a webhook endpoint", "Pending deliveries are skipped.")),
     HttpApiEndpoint.post("rotateSecret", `${one}/rotate_secret`, {
       params,
       success: enveloped(EndpointWithSecret),
@@ -188,8 +189,8 @@ export class WebhookEndpointsGroup extends HttpApiGroup.make("webhook_endpoints"
     }).annotateMerge(
       described(
         "Rotate an endpoint's signing secret",
-        "The answer holds the new secret, this once. For 24 hours the old one signs as well: both signatures are in " +
-          "one header, and one that fits is enough."
+        "The new secret is shown only in this answer. For 24 hours the old one signs as well: both signatures are " +
+          "in one header, and either of them is enough."
       )
     ),
     HttpApiEndpoint.post("rotateSigningSecret", "/v1/webhook_signing_secret/rotate", {
@@ -198,8 +199,8 @@ export class WebhookEndpointsGroup extends HttpApiGroup.make("webhook_endpoints"
     }).annotateMerge(
       described(
         "Rotate the account's signing secret",
-        "It signs what goes to an order's `notify_url` and to the account's single address. For 24 hours the old one " +
-          "signs as well."
+        "It signs deliveries to an order's `notify_url` and to the account's default URL. For 24 hours the old " +
+          "one signs as well."
       )
     )
   )
@@ -212,7 +213,7 @@ export class WebhookEndpointsGroup extends HttpApiGroup.make("webhook_endpoints"
       success: listed(EndpointResource),
       error: InvalidRequest
     }).annotateMerge(
-      described("List webhook endpoints, newest first", "With the account's single address, where there is one.")
+      described("List webhook endpoints, newest first", "Including the account's default URL, if there is one.")
     ),
     HttpApiEndpoint.get("get", one, {
       params,
@@ -224,11 +225,11 @@ export class WebhookEndpointsGroup extends HttpApiGroup.make("webhook_endpoints"
     }).annotateMerge(
       described(
         "Read the account's signing secret",
-        "It signs what goes to an order's `notify_url` and to the account's single address."
+        "It signs deliveries to an order's `notify_url` and to the account's default URL."
       )
     )
   )
   .middleware(Decoding)
   .middleware(Quotas)
   .middleware(MerchantKey)
-  .annotate(OpenApi.Description, "Where events are delivered to, and the secrets that sign them.") {}
+  .annotate(OpenApi.Description, "URLs to which events are delivered, and the secrets that sign them.") {}

@@ -40,7 +40,7 @@ export const printable = textOf(printablePattern, "printable ASCII without space
 /** The note of a person who has resolved an object that needed attention. */
 export const closingNote = FreeText(500)
   .check(Schema.isMinLength(1))
-  .annotate({ description: "A note on what was done about it, for those who look at it later." })
+  .annotate({ description: "A note on what was done about it, for later reference." })
 
 /** A field that may be null; the description says when. */
 export const orNull = <S extends Schema.Top>(schema: S, description: string) =>

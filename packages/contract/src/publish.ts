@@ -21,18 +21,22 @@ const header = (description: string, schema: Json) => ({ description, schema })
 const seconds = { type: "integer", minimum: 0 }
 
 const headers = {
-  "X-Request-Id": header("Names this request, as `request_id` in the body does.", { type: "string" }),
-  "RateLimit-Policy": header("The quota of this kind of call: its name, `q` calls in `w` seconds.", { type: "string" }),
-  RateLimit: header("The rest of it: `r` calls, and in `t` seconds more.", { type: "string" }),
-  "Retry-After": header("Seconds to wait before the next try.", seconds),
-  "X-Truncated": header("`true` when the file ends before the list does.", { type: "string" }),
-  "WWW-Authenticate": header("How to send a key: in the header `X-Api-Key`.", { type: "string" }),
-  "Coffer-Reason": header("Why it is refused: finer than `error`, such as `just_paid` of a 409.", { type: "string" }),
+  "X-Request-Id": header("Number of this request; the same as `request_id` in the body.", { type: "string" }),
+  "RateLimit-Policy": header("The quota for this kind of call: its name, `q` calls in `w` seconds.", {
+    type: "string"
+  }),
+  RateLimit: header("What remains of it: `r` calls; more in `t` seconds.", { type: "string" }),
+  "Retry-After": header("Seconds to wait before retrying.", seconds),
+  "X-Truncated": header("`true` if the file does not contain the whole list.", { type: "string" }),
+  "WWW-Authenticate": header("How to send a key: in the `X-Api-Key` header.", { type: "string" }),
+  "Coffer-Reason": header("Why it is refused, more specific than `error`, such as `just_paid` for a 409.", {
+    type: "string"
+  }),
   Link: header('The page of the code in the documents: `<https://…/docs/errors/conflict>; rel="help"`.', {
     type: "string"
   }),
-  "Coffer-Not-Taken": header("Fields of a repeated create that say something else than the order.", { type: "string" }),
-  "Coffer-Ignored-Fields": header("Sandbox: fields that this call does not know, each with the nearest known one.", {
+  "Coffer-Not-Taken": header("Fields of a repeated create request that differ from the order.", { type: "string" }),
+  "Coffer-Ignored-Fields": header("Sandbox: unknown fields of this call, each with the most similar known one.", {
     type: "string"
   }),
   "Idempotent-Replayed": header("`true` when the answer is the stored one of an earlier request.", { type: "string" })
@@ -42,7 +46,7 @@ const strict = {
   name: "Coffer-Strict",
   in: "header",
   required: false,
-  description: "`true` refuses a body with a field that this call does not know; else such a field is ignored.",
+  description: "`true` refuses a body with an unknown field; otherwise such fields are ignored.",
   schema: { type: "string", enum: ["true"] }
 }
 
@@ -51,8 +55,8 @@ const idempotencyKey = {
   in: "header",
   required: false,
   description:
-    "Any text of yours, kept for 24 hours. The same request with the same key gets the first one's answer, " +
-    "and nothing happens twice; after an error the key may be used again.",
+    "Any text you choose, kept for 24 hours. Repeating a request with the same key returns the first answer, and " +
+    "nothing is done twice; after an error the key may be used again.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
   example: "cart-4711-try-1"
 }
@@ -61,16 +65,16 @@ const idempotencyKey = {
 const meanings: Record<string, string> = {
   200: "Done",
   201: "Created",
-  202: "Accepted: it has begun, and ends later",
+  202: "Accepted: it has started and will finish later",
   400: "The request is not valid; `param` names the field",
   401: "No API key, or one that is not valid",
-  403: "The key is known and may not do this",
-  404: "No such object among this merchant's, in this environment",
+  403: "The key is valid but not allowed to do this",
+  404: "This merchant has no such object in this environment",
   409: "The object's state does not allow it, or the first request with this key is still running",
-  429: "The quota is used up; wait as `Retry-After` says",
+  429: "The quota is used up; wait as long as `Retry-After` says",
   500: "Our fault",
-  502: "The upstream channel failed; money here is as it was, and `Coffer-Reason` says how it failed",
-  503: "Busy, or a dependency does not answer; send the same request again after `Retry-After`"
+  502: "The upstream channel failed; no money has moved here, and `Coffer-Reason` says how it failed",
+  503: "Busy, or a dependency does not answer; retry the same request after `Retry-After`"
 }
 
 /** A stored request would keep the buyer's address. */
@@ -83,7 +87,8 @@ const neverEmpty: ReadonlySet<string> = new Set([
   "test_helpers.advanceClock"
 ])
 /** The document lists 200 before 201, so readers see the exception first. */
-const repeated = "Repeated: the same was created before, and is shown as it is now. The first time it is 201, or 202"
+const repeated =
+  "Repeated: it was created before, and its current state is returned. The first time the status is 201 or 202"
 
 /** As the endpoint parses it; the schema takes any text, which a rule parses. */
 /** Query parameters that are numbers. They are parsed from text. */
@@ -96,7 +101,7 @@ export const publish = (generated: Json): Json => {
   const document = markDeprecated(withScopes(completed(withTypedEvents(tidied(generated) as Json), { hasKeys: true })))
   return {
     ...document,
-    tags: [...document["tags"], { name: "webhooks", description: "Our posts to your endpoints." }]
+    tags: [...document["tags"], { name: "webhooks", description: "Our requests to your endpoints." }]
   }
 }
 
@@ -112,8 +117,8 @@ const withScopes = (document: Json): Json => {
     }
   }
   apiKey.description +=
-    " A main key may do everything. A key with scopes may call the operations whose `x-scope` it has; one that may " +
-    `write a resource may read it. The scopes: ${Scope.literals.map((scope) => `\`${scope}\``).join(", ")}.`
+    " A main key may do everything. A key with scopes may call the operations whose `x-scope` it has; a scope to " +
+    `write a resource includes reading it. The scopes: ${Scope.literals.map((scope) => `\`${scope}\``).join(", ")}.`
   return document
 }
 

@@ -19,8 +19,8 @@ const hex = "5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd"
 export const signatureHeaders = {
   XServiceSignature: header(
     "X-Service-Signature",
-    "`t=<seconds of Unix time>,v1=<hex>`: HMAC-SHA256 of `<t>.<body>` with the signing secret as it is shown. After " +
-      "a rotation there are several `v1=` for 24 hours, and any one that matches will do. Refuse a `t` that is more " +
+    "`t=<seconds of Unix time>,v1=<hex>`: HMAC-SHA256 of `<t>.<body>` with the signing secret exactly as shown. " +
+      "For 24 hours after a rotation there are several `v1=`, and one match is enough. Refuse a `t` that is more " +
       "than 300 seconds from now, and compare in constant time.",
     `t=1795253472,v1=${hex}`
   ),
@@ -28,19 +28,19 @@ export const signatureHeaders = {
   XServiceEventType: header("X-Service-Event-Type", "The event's `type`.", "payment.succeeded"),
   XServiceEndpointId: header(
     "X-Service-Endpoint-Id",
-    "The webhook endpoint that this is for. Absent where an order's `notify_url` or the account's default address is.",
+    "The webhook endpoint of this delivery. Absent for an order's `notify_url` and the account's default URL.",
     "we_01KAJ4S0Q8C3V7N2M5T9XEBR6H",
     false
   ),
   WebhookId: header("webhook-id", "The event's `id`, for Standard Webhooks 1.0.", sampleIds.event),
   WebhookTimestamp: header(
     "webhook-timestamp",
-    "Seconds of Unix time of this attempt, for Standard Webhooks 1.0.",
+    "Unix time of this attempt in seconds, for Standard Webhooks 1.0.",
     "1795253472"
   ),
   WebhookSignature: header(
     "webhook-signature",
-    "`v1,<base64>`, several of them with spaces between after a rotation: HMAC-SHA256 of " +
+    "`v1,<base64>`, several of them separated by spaces after a rotation: HMAC-SHA256 of " +
       "`<webhook-id>.<webhook-timestamp>.<body>` with the bytes that the signing secret encodes, for Standard " +
       "Webhooks 1.0.",
     `v1,${btoa(String.fromCharCode(...Array.from(hex.matchAll(/../g), ([byte]) => Number.parseInt(byte, 16))))}`

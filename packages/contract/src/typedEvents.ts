@@ -21,18 +21,21 @@ const decided = { closed_at: closedAt, updated_at: closedAt, funds_frozen: false
 
 const eventTexts: { readonly [type in EventType]: EventTexts } = {
   "payment.succeeded": { summary: "A payment succeeded, and the money is in the wallet", then: { status: "paid" } },
-  "payment.failed": { summary: "The channel says that the payment has failed", then: { ...unpaid, status: "failed" } },
+  "payment.failed": {
+    summary: "The channel reports that the payment has failed",
+    then: { ...unpaid, status: "failed" }
+  },
   "payment.expired": {
     summary: "An order was not paid within 24 hours, or was closed",
     then: { ...unpaid, status: "expired" }
   },
   "payment.duplicate_refunded": {
-    summary: "A payment that came after the order's end went back to the buyer in full",
+    summary: "A payment that arrived after the order had ended was returned to the buyer in full",
     then: { ...unpaid, status: "expired" }
   },
   "refund.succeeded": { summary: "A refund was paid out of the wallet", then: { status: "succeeded" } },
   "refund.failed": {
-    summary: "The channel rejected a refund, and the money is free again",
+    summary: "The channel rejected a refund, and the money is available again",
     then: { status: "failed" }
   },
   "dispute.created": { summary: "A chargeback was opened, and its amount is frozen", then: {} },
@@ -40,10 +43,13 @@ const eventTexts: { readonly [type in EventType]: EventTexts } = {
     summary: "The evidence is under review, or the bank asks again",
     then: { status: "under_review" }
   },
-  "dispute.won": { summary: "The appeal succeeded, and the money is free again", then: { ...decided, status: "won" } },
-  "dispute.lost": { summary: "The dispute is lost, and its amount is gone", then: { ...decided, status: "lost" } },
+  "dispute.won": {
+    summary: "The appeal succeeded, and the money is available again",
+    then: { ...decided, status: "won" }
+  },
+  "dispute.lost": { summary: "The dispute is lost, and its amount was debited", then: { ...decided, status: "lost" } },
   "dispute.closed": {
-    summary: "The issuer withdrew, and the money is free again",
+    summary: "The issuer withdrew, and the money is available again",
     then: { ...decided, status: "closed" }
   }
 }
@@ -125,8 +131,8 @@ const webhook = (type: EventType): Json => ({
   tags: ["webhooks"],
   summary: eventTexts[type].summary,
   description:
-    "We post it to your endpoint. Check a signature over the raw bytes of the body before you read them, and count " +
-    "by `id`: an event may come more than once.",
+    "We post it to your endpoint. Verify a signature over the raw bytes of the body before you parse them, and " +
+    "deduplicate by `id`: an event may be delivered more than once.",
   security: [],
   parameters: Object.keys(signatureHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` })),
   requestBody: {
@@ -134,11 +140,11 @@ const webhook = (type: EventType): Json => ({
     content: { "application/json": { schema: { $ref: refTo(eventSchemaOf(type)) } } }
   },
   responses: {
-    "2XX": { description: "You have it. The body is not read, and the answer has to begin within 10 seconds." },
+    "2XX": { description: "Received. Your answer's body is not read, and the answer has to begin within 10 seconds." },
     default: {
       description:
-        "Anything else, a redirect too, and no answer: we post again after 30 seconds, 2 minutes, 10 minutes, " +
-        "30 minutes, 2 hours and 6 hours."
+        "Anything else, including a redirect or no answer: we retry after 30 seconds, 2 minutes, 10 minutes, 30 " +
+        "minutes, 2 hours and 6 hours."
     }
   }
 })

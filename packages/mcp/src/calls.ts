@@ -36,7 +36,7 @@ const refLengthMax = 128
 export const callOf = (tool: Tool, args: Arguments, occasion: string): Result.Result<ApiCall, string> => {
   const { properties, required = [] } = tool.inputSchema
   const unknown = Object.keys(args).find((name) => !Object.hasOwn(properties, name))
-  if (unknown !== undefined) return Result.fail(`There is no argument ${unknown.slice(0, 64)}.`)
+  if (unknown !== undefined) return Result.fail(`Unknown argument ${unknown.slice(0, 64)}.`)
   const missing = required.find((name) => args[name] === undefined)
   if (missing !== undefined) return Result.fail(`The argument ${missing} is required.`)
   const path = pathOf(tool, args)

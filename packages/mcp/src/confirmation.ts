@@ -56,13 +56,11 @@ const canAsk = (elicitation: { readonly form?: unknown; readonly url?: unknown }
   elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 
 const cannotAsk = answerError(
-  "This would act on live money, and a person has to confirm it. This client cannot ask one (it has no " +
+  "This would act on live money, so a person has to confirm it. This client cannot ask a person (it has no " +
     "elicitation, or speaks a version of MCP older than 2026-07-28 over HTTP), so nothing was done. Use a " +
     "client that can ask, coffer mcp --live, the console, or the API."
 )
-const declined = answerError(
-  "The person did not confirm it: nothing was done. Do not try again unless you are asked to."
-)
+const declined = answerError("The person did not confirm it: nothing was done. Do not retry unless you are asked to.")
 const late = answerError("No person answered within 5 minutes: nothing was done.")
 
 const params = ({ text }: Question) => ({
@@ -169,7 +167,7 @@ export const actOf = (
   const lines = [
     `Live, with real money: ${tool.title}`,
     ...(typeof amount === "number" ? [`Amount: ${moneyOf(amount, currency)}`] : []),
-    ...(tool.name === "refunds_create" && amount === undefined ? ["Amount: all of it that is left"] : []),
+    ...(tool.name === "refunds_create" && amount === undefined ? ["Amount: the whole remaining amount"] : []),
     ...objectLines(object),
     ...Object.entries(others)
       .filter(([name]) => name !== "idempotency_key")

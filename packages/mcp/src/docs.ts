@@ -66,7 +66,7 @@ const found = (index: Index, query: string) => {
     excerpt: excerptOf(section.text, words)
   }))
   const text = found.map(({ excerpt, page, section }) => `${page}#${section}: ${excerpt}`).join("\n\n")
-  return answerWith(text === "" ? "Nothing was found. docs_read without a page lists the pages." : text, { found })
+  return answerWith(text === "" ? "No results. docs_read without a page lists the pages." : text, { found })
 }
 
 const excerptOf = (text: string, words: ReadonlyArray<string>): string => {
@@ -102,7 +102,7 @@ export const docsTools = [
   {
     name: "docs_search",
     title: "Search the documents",
-    description: "Sections of the documents of this version that have these words, the best first.",
+    description: "Searches the documents of this version, and returns matching sections, best first.",
     inputSchema: {
       type: "object",
       properties: { query: text("A few words.") },

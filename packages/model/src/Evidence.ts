@@ -16,9 +16,9 @@ const subjects = {
   billing_address: "The buyer's billing address.",
   shipping_address: "Where the goods were sent.",
   shipping_carrier: "The carrier of the goods.",
-  shipping_tracking_number: "The carrier's number of the parcel.",
-  shipping_date: "When the goods left.",
-  service_date: "When the service was given.",
+  shipping_tracking_number: "The tracking number of the parcel.",
+  shipping_date: "When the goods were shipped.",
+  service_date: "When the service was provided.",
   access_activity_log: "When and from where the buyer used what was sold.",
   refund_policy_disclosure: "How the buyer was shown the refund policy.",
   refund_refusal_explanation: "Why the buyer is not entitled to a refund.",
@@ -70,7 +70,7 @@ export const EvidenceFileType = Schema.Literals([
 export const EvidenceFile = Schema.Struct({
   type: EvidenceFileType.annotate({ description: "The content of the file." }),
   url: Schema.String.check(Schema.isMaxLength(urlLengthMax)).annotate({
-    description: "Its address as the upload answered it."
+    description: "Its URL, from the answer to the upload."
   })
 })
 export type EvidenceFile = typeof EvidenceFile.Type

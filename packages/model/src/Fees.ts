@@ -14,8 +14,8 @@ import { optional, withoutNulls } from "./optional.ts"
 export const FeeLine = withoutNulls(
   Schema.Struct({
     mode: optional(Mode, "In this environment; left out: in both."),
-    method: optional(PaymentMethod, "For payments by this method; left out: by any."),
-    currency: optional(Currency, "For payments in this currency; left out: in any."),
+    method: optional(PaymentMethod, "For payments by this method; default: any method."),
+    currency: optional(Currency, "For payments in this currency; default: any currency."),
     basis_points: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })).annotate({
       description: "Hundredths of a percent of the amount, 0 to 10,000."
     }),
@@ -40,10 +40,7 @@ export const effectiveFee = ({ fees }: { readonly fees: FeeSchedule }) => {
   return { basis_points, fixed, source: own === undefined ? ("service" as const) : ("merchant" as const) }
 }
 
-const Fixed = optional(
-  Minor.check(Schema.isLessThanOrEqualTo(orderAmountMax)),
-  "In minor units; left out, it stays as it is."
-)
+const Fixed = optional(Minor.check(Schema.isLessThanOrEqualTo(orderAmountMax)), "In minor units; unchanged if omitted.")
 
 /** A fixed fee by currency, minor units. An omitted currency has the default. */
 export const FeeByCurrency = withoutNulls(Schema.Struct({ USD: Fixed, HKD: Fixed, CNY: Fixed }))

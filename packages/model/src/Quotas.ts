@@ -19,7 +19,7 @@ export type QuotaKind = RequestKind | "helpers"
 
 const Override = optional(
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: quotaOverrideMax })),
-  "Requests a minute of this kind; left out, everybody's number holds."
+  "Requests a minute of this kind; default: the general limit."
 )
 
 /** One merchant's overrides of the default. */

@@ -82,11 +82,11 @@ class OrdersApi:
         self._transport = transport
 
     def create(self, body: CreateOrder, **options: Unpack[WriteOptions]) -> Order:
-        """Create an order. Answers 201 with the new order; send the buyer to its `checkout_url`. An `out_trade_no` that exists already answers 200 with that order when amount, currency, subject and notify_url are the same, and 409 when they are not."""
+        """Create an order. Returns 201 with the new order; send the buyer to its `checkout_url`. If the `out_trade_no` exists already, returns 200 with that order if amount, currency, subject and notify_url are the same, and 409 if they are not."""
         return cast("Order", self._transport.call(Request("POST", path("/orders"), body=body, is_keyed=True), options))
 
     def list(self, query: OrdersListQuery = {}, **options: Unpack[CallOptions]) -> List[Order]:
-        """List orders, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count."""
+        """List orders, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors."""
         return List(self._transport, path("/orders"), "trade_no", query, options)
 
     def csv(self, query: OrdersCsvQuery = {}, **options: Unpack[CallOptions]) -> str:
@@ -94,23 +94,23 @@ class OrdersApi:
         return cast("str", self._transport.call(Request("GET", path("/orders"), query={**query, "format": "csv"}, form="text"), options))
 
     def update(self, ref: str, body: UpdateOrder = {}, **options: Unpack[WriteOptions]) -> Order:
-        """Update metadata or receipt_email. Merges: keys that are not sent stay as they are. Nothing else of an order can be changed."""
+        """Update metadata or receipt_email. Merges: omitted keys are unchanged. Nothing else of an order can be changed."""
         return cast("Order", self._transport.call(Request("POST", path("/orders/{}", ref), body=body, is_keyed=True), options))
 
     def get(self, ref: str, **options: Unpack[CallOptions]) -> Order:
-        """Retrieve an order. By our number or by yours. Its `checkout_url` is newly signed each time."""
+        """Retrieve an order. By our number or by yours. Its `checkout_url` is signed again each time."""
         return cast("Order", self._transport.call(Request("GET", path("/orders/{}", ref)), options))
 
     def expire(self, ref: str, **options: Unpack[WriteOptions]) -> Order:
-        """Close a pending order now. For when the buyer has left. An expired order is answered unchanged. `Coffer-Reason` says why it is 409: `just_paid`, and the order is paid; `buyer_busy`, the buyer is about to, and the order stays pending; `not_pending`, it has ended before. 502 when the channel cannot be asked, and then nothing has changed."""
+        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `not_pending`, it had already ended. 502 if the channel cannot be reached; nothing has changed then."""
         return cast("Order", self._transport.call(Request("POST", path("/orders/{}/expire", ref), is_keyed=True), options))
 
     def timeline(self, ref: str, **options: Unpack[CallOptions]) -> Timeline:
-        """Read an order's whole story. Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments that it did not take, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. Requests are in it for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read."""
+        """Read an order's complete timeline. Your requests, changes of the order, failed payment attempts (the newest 50), unmatched payments, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is compiled from the stored objects, so it agrees with them. Requests are included for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read."""
         return cast("Timeline", self._transport.call(Request("GET", path("/orders/{}/timeline", ref)), options))
 
     def send_receipt(self, ref: str, body: SendReceipt = {}, **options: Unpack[WriteOptions]) -> Order:
-        """Send the receipt by mail. Answers 200 with the order when the mail is queued; `receipt_sent_at` follows when the mail server has taken it, and `receipt_failure_reason` when it never will. 409 while the order is not paid. Five within an hour for one order: one more is 429. The mail that is sent by itself when an order is paid does not count."""
+        """Send the receipt by mail. Returns 200 with the order when the mail is queued; `receipt_sent_at` is set when the mail server has accepted it, and `receipt_failure_reason` if it cannot be sent. 409 while the order is not paid. At most five per hour for one order; further requests are 429. The receipt that is sent automatically after payment does not count."""
         return cast("Order", self._transport.call(Request("POST", path("/orders/{}/send_receipt", ref), body=body, is_keyed=True), options))
 
 
@@ -121,11 +121,11 @@ class RefundsApi:
         self._transport = transport
 
     def create(self, body: CreateRefund, **options: Unpack[WriteOptions]) -> Refund:
-        """Refund an order, in whole or in part. 201 when the channel paid at once, 202 when it settles later: ask again every 10 seconds for 5 minutes, then seldom, or wait for the event. An `out_refund_no` that exists answers 200 with that refund. Fees stay with the channel, so a whole refund takes more than its payment brought. 502: nothing has changed."""
+        """Refund an order, in whole or in part. 201 if the channel refunded immediately, 202 if it settles later: poll every 10 seconds for 5 minutes, then less often, or wait for the event. If the `out_refund_no` exists already, returns 200 with that refund. Fees are not returned, so a full refund takes more from the wallet than the payment added. 502: nothing has changed."""
         return cast("Refund", self._transport.call(Request("POST", path("/refunds"), body=body, is_keyed=True), options))
 
     def list(self, query: RefundsListQuery = {}, **options: Unpack[CallOptions]) -> List[Refund]:
-        """List refunds, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count."""
+        """List refunds, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors."""
         return List(self._transport, path("/refunds"), "refund_no", query, options)
 
     def csv(self, query: RefundsCsvQuery = {}, **options: Unpack[CallOptions]) -> str:
@@ -133,7 +133,7 @@ class RefundsApi:
         return cast("str", self._transport.call(Request("GET", path("/refunds"), query={**query, "format": "csv"}, form="text"), options))
 
     def update(self, ref: str, body: UpdateRefund = {}, **options: Unpack[WriteOptions]) -> Refund:
-        """Update a refund's metadata. Merges: keys that are not sent stay as they are. Nothing else of a refund can be changed."""
+        """Update a refund's metadata. Merges: omitted keys are unchanged. Nothing else of a refund can be changed."""
         return cast("Refund", self._transport.call(Request("POST", path("/refunds/{}", ref), body=body, is_keyed=True), options))
 
     def get(self, ref: str, **options: Unpack[CallOptions]) -> Refund:
@@ -148,7 +148,7 @@ class DisputesApi:
         self._transport = transport
 
     def submit_evidence(self, ref: str, body: SubmitEvidence, **options: Unpack[WriteOptions]) -> Dispute:
-        """Save evidence as a draft, or submit it. Each call replaces the whole; what a draft had must be sent again. Submitted, the dispute is `under_review` and takes no more. 502: the channel could not be told, and nothing has changed. When the channel does not answer in time, the dispute comes as it stands and follows by itself. 409 after the deadline, and for a dispute that you accepted or that is decided."""
+        """Save evidence as a draft, or submit it. Each call replaces all of the evidence; send a draft's contents again. Once submitted, the dispute is `under_review` and accepts no more evidence. 502: the channel could not be reached, and nothing has changed. If the channel does not answer in time, the dispute is returned unchanged and updated automatically later. 409 after the deadline, and for a dispute that you accepted or that is decided."""
         return cast("Dispute", self._transport.call(Request("POST", path("/disputes/{}/evidence", ref), body=body, is_keyed=True), options))
 
     def get_evidence(self, ref: str, **options: Unpack[CallOptions]) -> DisputeEvidence:
@@ -156,11 +156,11 @@ class DisputesApi:
         return cast("DisputeEvidence", self._transport.call(Request("GET", path("/disputes/{}/evidence", ref)), options))
 
     def accept(self, ref: str, **options: Unpack[WriteOptions]) -> Dispute:
-        """Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status stays, and a second call changes nothing. 502: the channel could not be told, and nothing has changed."""
+        """Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status is unchanged, and a second call has no effect. 502: the channel could not be reached, and nothing has changed."""
         return cast("Dispute", self._transport.call(Request("POST", path("/disputes/{}/accept", ref), is_keyed=True), options))
 
     def list(self, query: DisputesListQuery = {}, **options: Unpack[CallOptions]) -> List[Dispute]:
-        """List disputes, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count."""
+        """List disputes, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors."""
         return List(self._transport, path("/disputes"), "dispute_no", query, options)
 
     def csv(self, query: DisputesCsvQuery = {}, **options: Unpack[CallOptions]) -> str:
@@ -179,7 +179,7 @@ class FilesApi:
         self._transport = transport
 
     def upload(self, file: Upload, **options: Unpack[CallOptions]) -> UploadedFile:
-        """Hand in a file for evidence. `multipart/form-data` with one part named `file`: a PDF, PNG or JPEG of at most 10 MB. Its `url` counts as evidence in this environment only. The same file twice has two addresses; an `Idempotency-Key` changes nothing."""
+        """Upload a file for evidence. `multipart/form-data` with one part named `file`: a PDF, PNG or JPEG of at most 10 MB. Its `url` can be used as evidence only in this environment. Uploading the same file twice gives two URLs; an `Idempotency-Key` has no effect."""
         return cast("UploadedFile", self._transport.call(Request("POST", path("/files"), upload=file), options))
 
 
@@ -190,7 +190,7 @@ class PaymentLinksApi:
         self._transport = transport
 
     def create(self, body: CreatePaymentLink, **options: Unpack[WriteOptions]) -> PaymentLink:
-        """Create a payment link. Give its `url` to as many buyers as you like: each visit makes an order of its own."""
+        """Create a payment link. Give its `url` to as many buyers as you like: each visit creates a separate order."""
         return cast("PaymentLink", self._transport.call(Request("POST", path("/payment_links"), body=body, is_keyed=True), options))
 
     def list(self, query: PaymentLinksListQuery = {}, **options: Unpack[CallOptions]) -> List[PaymentLink]:
@@ -198,11 +198,11 @@ class PaymentLinksApi:
         return List(self._transport, path("/payment_links"), "link_id", query, options)
 
     def update(self, link_id: str, body: UpdatePaymentLink = {}, **options: Unpack[WriteOptions]) -> PaymentLink:
-        """Change a payment link, close it or open it. Fields that are not sent stay. Amount and currency cannot be changed: make another link."""
+        """Change a payment link, close it or open it. Omitted fields are unchanged. Amount and currency cannot be changed: create another link."""
         return cast("PaymentLink", self._transport.call(Request("POST", path("/payment_links/{}", link_id), body=body, is_keyed=True), options))
 
     def get(self, link_id: str, **options: Unpack[CallOptions]) -> PaymentLink:
-        """Retrieve a payment link, or its QR code. `format=svg` answers a picture to print or to show; a phone's camera opens the link."""
+        """Retrieve a payment link, or its QR code. `format=svg` returns an image to print or display; a phone's camera opens the link."""
         return cast("PaymentLink", self._transport.call(Request("GET", path("/payment_links/{}", link_id)), options))
 
     def qr_code(self, link_id: str, **options: Unpack[CallOptions]) -> str:
@@ -217,7 +217,7 @@ class BalanceApi:
         self._transport = transport
 
     def get(self, query: BalanceGetQuery = {}, **options: Unpack[CallOptions]) -> Balance:
-        """Read the wallet of one currency. Each currency has its own wallet in each environment, and nothing is converted. One that was never used is all zeros, also that of a live currency that is not enabled for you."""
+        """Read the wallet of one currency. Each currency has its own wallet in each environment, and nothing is converted. A wallet that was never used is all zeros, and so is that of a live currency that is not enabled for you."""
         return cast("Balance", self._transport.call(Request("GET", path("/balance"), query=query), options))
 
 
@@ -228,7 +228,7 @@ class LedgerApi:
         self._transport = transport
 
     def list(self, query: LedgerListQuery = {}, **options: Unpack[CallOptions]) -> List[BalanceTransaction]:
-        """List the ledger, newest first, or export it. Every movement of the wallets, never changed and never removed. A payment is two rows: the whole amount in, the fee out. `format=csv` answers a file of at most 10,000 rows."""
+        """List the ledger, newest first, or export it. Every movement of the wallets; rows are never changed or removed. A payment is two rows: the whole amount in, the fee out. `format=csv` returns a file of at most 10,000 rows."""
         return List(self._transport, path("/balance_transactions"), "id", query, options)
 
     def csv(self, query: LedgerCsvQuery = {}, **options: Unpack[CallOptions]) -> str:
@@ -236,7 +236,7 @@ class LedgerApi:
         return cast("str", self._transport.call(Request("GET", path("/balance_transactions"), query={**query, "format": "csv"}, form="text"), options))
 
     def chain(self, currency: Literal["USD", "HKD", "CNY"], query: LedgerChainQuery = {}, **options: Unpack[CallOptions]) -> List[LedgerLink]:
-        """List the hashes of a wallet's ledger, newest first. For proving that no movement was changed, removed or slipped in: each `hash` is that of its `text`, and each `previous_hash` is the `hash` of the row before it. Keep the newest one, and compare it later."""
+        """List the hashes of a wallet's ledger, newest first. Proves that no movement was changed, removed or inserted later: each `hash` is the hash of its `text`, and each `previous_hash` is the `hash` of the row before it. Store the newest one and compare it later."""
         return List(self._transport, path("/ledger/{}/chain", currency), "id", query, options)
 
 
@@ -247,15 +247,15 @@ class ReportsApi:
         self._transport = transport
 
     def create(self, body: CreateReport, **options: Unpack[WriteOptions]) -> Report:
-        """Make a report as a file. For reports of any length. The file has no limit of rows. It is written after the answer: ask for the report until its `status` is `succeeded`, then read its file. 409: too many are being written or kept."""
+        """Create a report as a file. For reports of any length; the number of rows is not limited. The file is written after the answer: poll the report until its `status` is `succeeded`, then read its file. 409: too many are being written or kept."""
         return cast("Report", self._transport.call(Request("POST", path("/reports"), body=body, is_keyed=True), options))
 
     def list(self, query: ReportsListQuery = {}, **options: Unpack[CallOptions]) -> List[Report]:
-        """List reports that are made as files, newest first. Those that are being written, and those that are kept: of the last seven days."""
+        """List reports written to files, newest first. Those that are being written, and those of the last seven days, for which they are kept."""
         return List(self._transport, path("/reports"), "report_no", query, options)
 
     def statement(self, query: ReportsStatementQuery, **options: Unpack[CallOptions]) -> StatementReport:
-        """Read the statement of a day or of up to 31 days. For each wallet and day: the opening balance, what the movements of each type have changed, and the closing balance, which is the head of the wallet's chain at that moment. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV."""
+        """Read the statement of a day or of up to 31 days. For each wallet and day: the opening balance, the total of the movements of each type, and the closing balance, with the head of the wallet's chain at that moment. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
         return cast("StatementReport", self._transport.call(Request("GET", path("/reports/statement"), query=query), options))
 
     def statement_csv(self, query: ReportsStatementQuery, **options: Unpack[CallOptions]) -> str:
@@ -263,7 +263,7 @@ class ReportsApi:
         return cast("str", self._transport.call(Request("GET", path("/reports/statement"), query={**query, "format": "csv"}, form="text"), options))
 
     def fees(self, query: ReportsFeesQuery, **options: Unpack[CallOptions]) -> FeesReport:
-        """Read the fees by payment method. The fees of payments, lost disputes and payouts in these days. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV."""
+        """Read the fees by payment method. The fees of payments, lost disputes and payouts in these days. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
         return cast("FeesReport", self._transport.call(Request("GET", path("/reports/fees"), query=query), options))
 
     def fees_csv(self, query: ReportsFeesQuery, **options: Unpack[CallOptions]) -> str:
@@ -271,7 +271,7 @@ class ReportsApi:
         return cast("str", self._transport.call(Request("GET", path("/reports/fees"), query={**query, "format": "csv"}, form="text"), options))
 
     def payout(self, query: ReportsPayoutQuery, **options: Unpack[CallOptions]) -> PayoutReport:
-        """Read what a payout is made of. The statement of its wallet from the payout before it until it was asked for: what was left over then, what has come and gone since, the payout itself, and what it left. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV."""
+        """Read what makes up a payout. The statement of its wallet from the previous payout until this one was requested: what was left then, the movements since, the payout itself, and what it left. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
         return cast("PayoutReport", self._transport.call(Request("GET", path("/reports/payout"), query=query), options))
 
     def payout_csv(self, query: ReportsPayoutQuery, **options: Unpack[CallOptions]) -> str:
@@ -279,7 +279,7 @@ class ReportsApi:
         return cast("str", self._transport.call(Request("GET", path("/reports/payout"), query={**query, "format": "csv"}, form="text"), options))
 
     def frozen(self, query: ReportsFrozenQuery = {}, **options: Unpack[CallOptions]) -> FrozenReport:
-        """Read open disputes and frozen money at a moment. Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance that they add up to. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV."""
+        """Read open disputes and frozen money at a moment. Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance, which is their sum. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
         return cast("FrozenReport", self._transport.call(Request("GET", path("/reports/frozen"), query=query), options))
 
     def frozen_csv(self, query: ReportsFrozenQuery = {}, **options: Unpack[CallOptions]) -> str:
@@ -287,11 +287,11 @@ class ReportsApi:
         return cast("str", self._transport.call(Request("GET", path("/reports/frozen"), query={**query, "format": "csv"}, form="text"), options))
 
     def get(self, report_no: str, **options: Unpack[CallOptions]) -> Report:
-        """Retrieve a report. How far its file is. A report and its file are removed seven days after it was made."""
+        """Retrieve a report. With the progress of its file. A report and its file are deleted seven days after it was created."""
         return cast("Report", self._transport.call(Request("GET", path("/reports/{}", report_no)), options))
 
     def file(self, report_no: str, **options: Unpack[CallOptions]) -> str:
-        """Read the file of a report. CSV, or one JSON object on each line (`application/x-ndjson`). A reader that was cut off goes on with `Range: bytes=N-` and gets 206. 409: the file is not complete. 416: it has none of these bytes."""
+        """Read the file of a report. CSV, or one JSON object per line (`application/x-ndjson`). Resume an interrupted download with `Range: bytes=N-`, which returns 206. 409: the file is not complete. 416: the range is beyond its end."""
         return cast("str", self._transport.call(Request("GET", path("/reports/{}/file", report_no), form="text"), options))
 
 
@@ -306,7 +306,7 @@ class EventsApi:
         return self._transport.follow(path("/events"), "id", query, options)
 
     def list(self, query: EventsListQuery = {}, **options: Unpack[CallOptions]) -> List[Event]:
-        """List events, newest first. Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and the id of the newest event that you have, new events are returned as they happen."""
+        """List events, newest first. Everything that has happened, including events that no webhook received: catch up here on what you missed. With `wait` and the id of the newest event that you have, new events are returned as they happen."""
         return List(self._transport, path("/events"), "id", query, options)
 
     def get(self, event_id: str, **options: Unpack[CallOptions]) -> Event:
@@ -321,7 +321,7 @@ class ApiLogsApi:
         self._transport = transport
 
     def list(self, query: ApiLogsListQuery = {}, **options: Unpack[CallOptions]) -> List[ApiLog]:
-        """List your own API calls, newest first. For finding out what your server sent and what it got. Written on the side, so a call may be missing now and then."""
+        """List your own API calls, newest first. For finding out what your server sent and received. Written asynchronously, so a call may occasionally be missing."""
         return List(self._transport, path("/logs"), "request_id", query, options)
 
 
@@ -332,11 +332,11 @@ class ErasuresApi:
         self._transport = transport
 
     def create(self, body: ErasuresCreate, **options: Unpack[CallOptions]) -> Erasure:
-        """Erase a buyer. Metadata, addresses, subjects, evidence and its files, mails, events, receivers' answers, stored answers and API logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has begun, and `GET` says how far it is. 200: a dry run. It takes your own rows in this environment alone. While it runs, the same request answers the same erasure. 409: 10 of yours are at work."""
+        """Erase a buyer. Metadata, addresses, subjects, evidence and its files, mails, events, receivers' answers, stored answers and API logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has started, and `GET` returns its progress. 200: a dry run. It erases only your own rows in this environment. While it runs, the same request returns the same erasure. 409: 10 of your erasures are running."""
         return cast("Erasure", self._transport.call(Request("POST", path("/erasures"), body=body, is_keyed=True), options))
 
     def get(self, erasure_no: str, **options: Unpack[CallOptions]) -> Erasure:
-        """How far an erasure is. It stays as the word that it was done."""
+        """Retrieve an erasure. The record is kept as proof that the erasure was done."""
         return cast("Erasure", self._transport.call(Request("GET", path("/erasures/{}", erasure_no)), options))
 
 
@@ -347,7 +347,7 @@ class ExportsApi:
         self._transport = transport
 
     def buyer(self, body: ExportsBuyer, **options: Unpack[CallOptions]) -> bytes:
-        """Export all that is kept of a buyer. A tar archive of files with one JSON object a line, 250 at most, in a folder for each kind, and of uploaded files in `files`. The last file, `manifest.json`, has the path and the SHA-256 of each of the others and how many lines it has, and names uploads that the storage has lost; an archive without it is not whole. The buyer's orders in this environment, with refunds, disputes, evidence and its files, events, mails, deliveries and API logs, and what names the address elsewhere, without others' words. It is counted with CSV exports, and stores nothing."""
+        """Export everything stored about a buyer. A tar archive of files with one JSON object per line, at most 250 lines each, in a folder for each kind, and of uploaded files in `files`. The last file, `manifest.json`, lists the path, SHA-256 and number of lines of each of the others, and any uploads missing from storage; an archive without it is incomplete. The buyer's orders in this environment, with refunds, disputes, evidence and its files, events, mails, deliveries and API logs, and what names the address elsewhere, without others' words. It counts against the quota of CSV exports, and stores nothing."""
         return cast("bytes", self._transport.call(Request("POST", path("/exports"), body=body, is_keyed=True, form="bytes"), options))
 
 
@@ -358,19 +358,19 @@ class WebhookEndpointsApi:
         self._transport = transport
 
     def create(self, body: CreateWebhookEndpoint, **options: Unpack[WriteOptions]) -> WebhookEndpointWithSecret:
-        """Create a webhook endpoint. The answer holds the signing secret, this once. A merchant has at most 16 endpoints in each environment: one more is 409 `conflict`."""
+        """Create a webhook endpoint. The signing secret is shown only in this answer. A merchant has at most 16 endpoints in each environment: one more is 409 `conflict`."""
         return cast("WebhookEndpointWithSecret", self._transport.call(Request("POST", path("/webhook_endpoints"), body=body, is_keyed=True), options))
 
     def list(self, query: WebhookEndpointsListQuery = {}, **options: Unpack[CallOptions]) -> List[WebhookEndpoint]:
-        """List webhook endpoints, newest first. With the account's single address, where there is one."""
+        """List webhook endpoints, newest first. Including the account's default URL, if there is one."""
         return List(self._transport, path("/webhook_endpoints"), "id", query, options)
 
     def update(self, endpoint_id: str, body: UpdateWebhookEndpoint = {}, **options: Unpack[WriteOptions]) -> WebhookEndpoint:
-        """Change a webhook endpoint, pause or disable it. Fields that are not sent stay. Deliveries that fall due while it is disabled are skipped, later ones stay. Those that fall due while it is paused wait until it is enabled. The account's single address is set elsewhere: 409 `conflict`."""
+        """Change a webhook endpoint, pause or disable it. Omitted fields are unchanged. Deliveries that fall due while it is disabled are skipped, later ones are kept. Those that fall due while it is paused wait until it is enabled. The account's default URL is set elsewhere: 409 `conflict`."""
         return cast("WebhookEndpoint", self._transport.call(Request("POST", path("/webhook_endpoints/{}", endpoint_id), body=body, is_keyed=True), options))
 
     def delete(self, endpoint_id: str, **options: Unpack[WriteOptions]) -> DeletedWebhookEndpoint:
-        """Delete a webhook endpoint. Deliveries that are still to be made are skipped."""
+        """Delete a webhook endpoint. Pending deliveries are skipped."""
         return cast("DeletedWebhookEndpoint", self._transport.call(Request("DELETE", path("/webhook_endpoints/{}", endpoint_id), is_keyed=True), options))
 
     def get(self, endpoint_id: str, **options: Unpack[CallOptions]) -> WebhookEndpoint:
@@ -378,7 +378,7 @@ class WebhookEndpointsApi:
         return cast("WebhookEndpoint", self._transport.call(Request("GET", path("/webhook_endpoints/{}", endpoint_id)), options))
 
     def rotate_secret(self, endpoint_id: str, **options: Unpack[WriteOptions]) -> WebhookEndpointWithSecret:
-        """Rotate an endpoint's signing secret. The answer holds the new secret, this once. For 24 hours the old one signs as well: both signatures are in one header, and one that fits is enough."""
+        """Rotate an endpoint's signing secret. The new secret is shown only in this answer. For 24 hours the old one signs as well: both signatures are in one header, and either of them is enough."""
         return cast("WebhookEndpointWithSecret", self._transport.call(Request("POST", path("/webhook_endpoints/{}/rotate_secret", endpoint_id), is_keyed=True), options))
 
 
@@ -389,11 +389,11 @@ class WebhookSigningSecretApi:
         self._transport = transport
 
     def rotate(self, **options: Unpack[WriteOptions]) -> WebhookSigningSecret:
-        """Rotate the account's signing secret. It signs what goes to an order's `notify_url` and to the account's single address. For 24 hours the old one signs as well."""
+        """Rotate the account's signing secret. It signs deliveries to an order's `notify_url` and to the account's default URL. For 24 hours the old one signs as well."""
         return cast("WebhookSigningSecret", self._transport.call(Request("POST", path("/webhook_signing_secret/rotate"), is_keyed=True), options))
 
     def get(self, **options: Unpack[CallOptions]) -> WebhookSigningSecret:
-        """Read the account's signing secret. It signs what goes to an order's `notify_url` and to the account's single address."""
+        """Read the account's signing secret. It signs deliveries to an order's `notify_url` and to the account's default URL."""
         return cast("WebhookSigningSecret", self._transport.call(Request("GET", path("/webhook_signing_secret")), options))
 
 
@@ -404,11 +404,11 @@ class WebhookDeliveriesApi:
         self._transport = transport
 
     def resend(self, delivery_id: str, **options: Unpack[WriteOptions]) -> WebhookDelivery:
-        """Send a delivery again. A new delivery of the same event: one attempt, at once, with the same event id. It is marked `manual`, and none follows it by itself. 409: its endpoint is disabled or deleted."""
+        """Send a delivery again. Creates a new delivery of the same event: one immediate attempt with the same event id. It is marked `manual` and not retried automatically. 409: its endpoint is disabled or deleted."""
         return cast("WebhookDelivery", self._transport.call(Request("POST", path("/webhook_deliveries/{}/resend", delivery_id), is_keyed=True), options))
 
     def list(self, query: WebhookDeliveriesListQuery = {}, **options: Unpack[CallOptions]) -> List[WebhookDelivery]:
-        """List deliveries, newest first. Each event on its way to each address, with every attempt and what the receiver answered."""
+        """List deliveries, newest first. The delivery of each event to each URL, with every attempt and the receiver's answer."""
         return List(self._transport, path("/webhook_deliveries"), "id", query, options)
 
     def get(self, delivery_id: str, **options: Unpack[CallOptions]) -> WebhookDelivery:
@@ -423,11 +423,11 @@ class TestHelpersOrdersApi:
         self._transport = transport
 
     def pay(self, ref: str, body: TestHelpersOrdersPay = {}, **options: Unpack[WriteOptions]) -> Order:
-        """Pay an order as its buyer would. Works on a closed order, too: that is the late payment, which goes back to the buyer. After ten declined attempts within ten minutes the next is 429 until that time is over, and the order stays pending."""
+        """Pay an order as its buyer would. Works on a closed order, too: this is a late payment, which is returned to the buyer. After ten declined attempts within ten minutes the next is 429 until that time is over, and the order stays pending."""
         return cast("Order", self._transport.call(Request("POST", path("/test_helpers/orders/{}/pay", ref), body=body, is_keyed=True), options))
 
     def dispute(self, ref: str, body: TestHelpersOrdersDispute = {}, **options: Unpack[WriteOptions]) -> Dispute:
-        """Let the buyer dispute the payment. A chargeback arrives. Cards have them, and so Apple Pay and Google Pay; the other methods do not."""
+        """Let the buyer dispute the payment. Creates a chargeback. Only cards, including Apple Pay and Google Pay, have them."""
         return cast("Dispute", self._transport.call(Request("POST", path("/test_helpers/orders/{}/dispute", ref), body=body, is_keyed=True), options))
 
 
@@ -438,7 +438,7 @@ class TestHelpersRefundsApi:
         self._transport = transport
 
     def settle(self, ref: str, body: SettleRefund, **options: Unpack[WriteOptions]) -> Refund:
-        """Let the bank confirm or reject a refund. Alipay and WeChat Pay settle later: by this call, or by themselves after a minute."""
+        """Let the bank confirm or reject a refund. Alipay and WeChat Pay settle later: by this call, or automatically after a minute."""
         return cast("Refund", self._transport.call(Request("POST", path("/test_helpers/refunds/{}/settle", ref), body=body, is_keyed=True), options))
 
 
@@ -449,7 +449,7 @@ class TestHelpersDisputesApi:
         self._transport = transport
 
     def resolve(self, ref: str, body: TestHelpersDisputesResolve, **options: Unpack[WriteOptions]) -> Dispute:
-        """Let the bank decide a dispute. A word that cannot follow, as a loss after it was won, leaves the dispute as it is but for its `processor_status`."""
+        """Let the bank decide a dispute. A decision that is not possible now, such as a loss after a win, changes only the dispute's `processor_status`."""
         return cast("Dispute", self._transport.call(Request("POST", path("/test_helpers/disputes/{}/resolve", ref), body=body, is_keyed=True), options))
 
 
@@ -460,7 +460,7 @@ class TestHelpersChannelApi:
         self._transport = transport
 
     def set(self, body: SandboxChannel, **options: Unpack[WriteOptions]) -> SandboxChannel:
-        """Take your sandbox channel down, or up again. While it is down, whatever has to ask the channel answers 502. Other merchants do not notice."""
+        """Take your sandbox channel down, or up again. While it is down, requests that need the channel are answered 502. Other merchants are not affected."""
         return cast("SandboxChannel", self._transport.call(Request("POST", path("/test_helpers/channel"), body=body, is_keyed=True), options))
 
 
@@ -471,11 +471,11 @@ class TestHelpersClockApi:
         self._transport = transport
 
     def get(self, **options: Unpack[CallOptions]) -> SandboxClock:
-        """Read the clock of your sandbox. All that your sandbox dates or limits by time follows this clock. Live mode keeps real time."""
+        """Read the clock of your sandbox. All dates and time limits of your sandbox follow this clock. Live mode uses real time."""
         return cast("SandboxClock", self._transport.call(Request("GET", path("/test_helpers/clock")), options))
 
     def advance(self, body: TestHelpersClockAdvance, **options: Unpack[WriteOptions]) -> SandboxClock:
-        """Move the clock of your sandbox forward. It goes from one moment at which something is due to the next, and lets it be done: orders expire, webhooks are sent again, refunds settle. The answer comes when it is there, or after 5 seconds as 202 with the status `advancing`; then it goes on by itself, and reading the clock tells how far it is. It may be five years ahead in all, and never goes back."""
+        """Move the clock of your sandbox forward. It stops at each moment at which something is due and processes it: orders expire, webhooks are retried, refunds settle. Returns when the target is reached, or after 5 seconds as 202 with the status `advancing`; it then continues in the background, and reading the clock shows its progress. It may be at most five years ahead in all, and never moves back."""
         return cast("SandboxClock", self._transport.call(Request("POST", path("/test_helpers/clock/advance"), body=body, is_keyed=True), options))
 
 
@@ -519,11 +519,11 @@ class AsyncOrdersApi:
         self._transport = transport
 
     async def create(self, body: CreateOrder, **options: Unpack[WriteOptions]) -> Order:
-        """Create an order. Answers 201 with the new order; send the buyer to its `checkout_url`. An `out_trade_no` that exists already answers 200 with that order when amount, currency, subject and notify_url are the same, and 409 when they are not."""
+        """Create an order. Returns 201 with the new order; send the buyer to its `checkout_url`. If the `out_trade_no` exists already, returns 200 with that order if amount, currency, subject and notify_url are the same, and 409 if they are not."""
         return cast("Order", await self._transport.call(Request("POST", path("/orders"), body=body, is_keyed=True), options))
 
     def list(self, query: OrdersListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Order]:
-        """List orders, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count."""
+        """List orders, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors."""
         return AsyncList(self._transport, path("/orders"), "trade_no", query, options)
 
     async def csv(self, query: OrdersCsvQuery = {}, **options: Unpack[CallOptions]) -> str:
@@ -531,23 +531,23 @@ class AsyncOrdersApi:
         return cast("str", await self._transport.call(Request("GET", path("/orders"), query={**query, "format": "csv"}, form="text"), options))
 
     async def update(self, ref: str, body: UpdateOrder = {}, **options: Unpack[WriteOptions]) -> Order:
-        """Update metadata or receipt_email. Merges: keys that are not sent stay as they are. Nothing else of an order can be changed."""
+        """Update metadata or receipt_email. Merges: omitted keys are unchanged. Nothing else of an order can be changed."""
         return cast("Order", await self._transport.call(Request("POST", path("/orders/{}", ref), body=body, is_keyed=True), options))
 
     async def get(self, ref: str, **options: Unpack[CallOptions]) -> Order:
-        """Retrieve an order. By our number or by yours. Its `checkout_url` is newly signed each time."""
+        """Retrieve an order. By our number or by yours. Its `checkout_url` is signed again each time."""
         return cast("Order", await self._transport.call(Request("GET", path("/orders/{}", ref)), options))
 
     async def expire(self, ref: str, **options: Unpack[WriteOptions]) -> Order:
-        """Close a pending order now. For when the buyer has left. An expired order is answered unchanged. `Coffer-Reason` says why it is 409: `just_paid`, and the order is paid; `buyer_busy`, the buyer is about to, and the order stays pending; `not_pending`, it has ended before. 502 when the channel cannot be asked, and then nothing has changed."""
+        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `not_pending`, it had already ended. 502 if the channel cannot be reached; nothing has changed then."""
         return cast("Order", await self._transport.call(Request("POST", path("/orders/{}/expire", ref), is_keyed=True), options))
 
     async def timeline(self, ref: str, **options: Unpack[CallOptions]) -> Timeline:
-        """Read an order's whole story. Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments that it did not take, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. Requests are in it for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read."""
+        """Read an order's complete timeline. Your requests, changes of the order, failed payment attempts (the newest 50), unmatched payments, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is compiled from the stored objects, so it agrees with them. Requests are included for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read."""
         return cast("Timeline", await self._transport.call(Request("GET", path("/orders/{}/timeline", ref)), options))
 
     async def send_receipt(self, ref: str, body: SendReceipt = {}, **options: Unpack[WriteOptions]) -> Order:
-        """Send the receipt by mail. Answers 200 with the order when the mail is queued; `receipt_sent_at` follows when the mail server has taken it, and `receipt_failure_reason` when it never will. 409 while the order is not paid. Five within an hour for one order: one more is 429. The mail that is sent by itself when an order is paid does not count."""
+        """Send the receipt by mail. Returns 200 with the order when the mail is queued; `receipt_sent_at` is set when the mail server has accepted it, and `receipt_failure_reason` if it cannot be sent. 409 while the order is not paid. At most five per hour for one order; further requests are 429. The receipt that is sent automatically after payment does not count."""
         return cast("Order", await self._transport.call(Request("POST", path("/orders/{}/send_receipt", ref), body=body, is_keyed=True), options))
 
 
@@ -558,11 +558,11 @@ class AsyncRefundsApi:
         self._transport = transport
 
     async def create(self, body: CreateRefund, **options: Unpack[WriteOptions]) -> Refund:
-        """Refund an order, in whole or in part. 201 when the channel paid at once, 202 when it settles later: ask again every 10 seconds for 5 minutes, then seldom, or wait for the event. An `out_refund_no` that exists answers 200 with that refund. Fees stay with the channel, so a whole refund takes more than its payment brought. 502: nothing has changed."""
+        """Refund an order, in whole or in part. 201 if the channel refunded immediately, 202 if it settles later: poll every 10 seconds for 5 minutes, then less often, or wait for the event. If the `out_refund_no` exists already, returns 200 with that refund. Fees are not returned, so a full refund takes more from the wallet than the payment added. 502: nothing has changed."""
         return cast("Refund", await self._transport.call(Request("POST", path("/refunds"), body=body, is_keyed=True), options))
 
     def list(self, query: RefundsListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Refund]:
-        """List refunds, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count."""
+        """List refunds, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors."""
         return AsyncList(self._transport, path("/refunds"), "refund_no", query, options)
 
     async def csv(self, query: RefundsCsvQuery = {}, **options: Unpack[CallOptions]) -> str:
@@ -570,7 +570,7 @@ class AsyncRefundsApi:
         return cast("str", await self._transport.call(Request("GET", path("/refunds"), query={**query, "format": "csv"}, form="text"), options))
 
     async def update(self, ref: str, body: UpdateRefund = {}, **options: Unpack[WriteOptions]) -> Refund:
-        """Update a refund's metadata. Merges: keys that are not sent stay as they are. Nothing else of a refund can be changed."""
+        """Update a refund's metadata. Merges: omitted keys are unchanged. Nothing else of a refund can be changed."""
         return cast("Refund", await self._transport.call(Request("POST", path("/refunds/{}", ref), body=body, is_keyed=True), options))
 
     async def get(self, ref: str, **options: Unpack[CallOptions]) -> Refund:
@@ -585,7 +585,7 @@ class AsyncDisputesApi:
         self._transport = transport
 
     async def submit_evidence(self, ref: str, body: SubmitEvidence, **options: Unpack[WriteOptions]) -> Dispute:
-        """Save evidence as a draft, or submit it. Each call replaces the whole; what a draft had must be sent again. Submitted, the dispute is `under_review` and takes no more. 502: the channel could not be told, and nothing has changed. When the channel does not answer in time, the dispute comes as it stands and follows by itself. 409 after the deadline, and for a dispute that you accepted or that is decided."""
+        """Save evidence as a draft, or submit it. Each call replaces all of the evidence; send a draft's contents again. Once submitted, the dispute is `under_review` and accepts no more evidence. 502: the channel could not be reached, and nothing has changed. If the channel does not answer in time, the dispute is returned unchanged and updated automatically later. 409 after the deadline, and for a dispute that you accepted or that is decided."""
         return cast("Dispute", await self._transport.call(Request("POST", path("/disputes/{}/evidence", ref), body=body, is_keyed=True), options))
 
     async def get_evidence(self, ref: str, **options: Unpack[CallOptions]) -> DisputeEvidence:
@@ -593,11 +593,11 @@ class AsyncDisputesApi:
         return cast("DisputeEvidence", await self._transport.call(Request("GET", path("/disputes/{}/evidence", ref)), options))
 
     async def accept(self, ref: str, **options: Unpack[WriteOptions]) -> Dispute:
-        """Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status stays, and a second call changes nothing. 502: the channel could not be told, and nothing has changed."""
+        """Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status is unchanged, and a second call has no effect. 502: the channel could not be reached, and nothing has changed."""
         return cast("Dispute", await self._transport.call(Request("POST", path("/disputes/{}/accept", ref), is_keyed=True), options))
 
     def list(self, query: DisputesListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Dispute]:
-        """List disputes, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count."""
+        """List disputes, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors."""
         return AsyncList(self._transport, path("/disputes"), "dispute_no", query, options)
 
     async def csv(self, query: DisputesCsvQuery = {}, **options: Unpack[CallOptions]) -> str:
@@ -616,7 +616,7 @@ class AsyncFilesApi:
         self._transport = transport
 
     async def upload(self, file: Upload, **options: Unpack[CallOptions]) -> UploadedFile:
-        """Hand in a file for evidence. `multipart/form-data` with one part named `file`: a PDF, PNG or JPEG of at most 10 MB. Its `url` counts as evidence in this environment only. The same file twice has two addresses; an `Idempotency-Key` changes nothing."""
+        """Upload a file for evidence. `multipart/form-data` with one part named `file`: a PDF, PNG or JPEG of at most 10 MB. Its `url` can be used as evidence only in this environment. Uploading the same file twice gives two URLs; an `Idempotency-Key` has no effect."""
         return cast("UploadedFile", await self._transport.call(Request("POST", path("/files"), upload=file), options))
 
 
@@ -627,7 +627,7 @@ class AsyncPaymentLinksApi:
         self._transport = transport
 
     async def create(self, body: CreatePaymentLink, **options: Unpack[WriteOptions]) -> PaymentLink:
-        """Create a payment link. Give its `url` to as many buyers as you like: each visit makes an order of its own."""
+        """Create a payment link. Give its `url` to as many buyers as you like: each visit creates a separate order."""
         return cast("PaymentLink", await self._transport.call(Request("POST", path("/payment_links"), body=body, is_keyed=True), options))
 
     def list(self, query: PaymentLinksListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[PaymentLink]:
@@ -635,11 +635,11 @@ class AsyncPaymentLinksApi:
         return AsyncList(self._transport, path("/payment_links"), "link_id", query, options)
 
     async def update(self, link_id: str, body: UpdatePaymentLink = {}, **options: Unpack[WriteOptions]) -> PaymentLink:
-        """Change a payment link, close it or open it. Fields that are not sent stay. Amount and currency cannot be changed: make another link."""
+        """Change a payment link, close it or open it. Omitted fields are unchanged. Amount and currency cannot be changed: create another link."""
         return cast("PaymentLink", await self._transport.call(Request("POST", path("/payment_links/{}", link_id), body=body, is_keyed=True), options))
 
     async def get(self, link_id: str, **options: Unpack[CallOptions]) -> PaymentLink:
-        """Retrieve a payment link, or its QR code. `format=svg` answers a picture to print or to show; a phone's camera opens the link."""
+        """Retrieve a payment link, or its QR code. `format=svg` returns an image to print or display; a phone's camera opens the link."""
         return cast("PaymentLink", await self._transport.call(Request("GET", path("/payment_links/{}", link_id)), options))
 
     async def qr_code(self, link_id: str, **options: Unpack[CallOptions]) -> str:
@@ -654,7 +654,7 @@ class AsyncBalanceApi:
         self._transport = transport
 
     async def get(self, query: BalanceGetQuery = {}, **options: Unpack[CallOptions]) -> Balance:
-        """Read the wallet of one currency. Each currency has its own wallet in each environment, and nothing is converted. One that was never used is all zeros, also that of a live currency that is not enabled for you."""
+        """Read the wallet of one currency. Each currency has its own wallet in each environment, and nothing is converted. A wallet that was never used is all zeros, and so is that of a live currency that is not enabled for you."""
         return cast("Balance", await self._transport.call(Request("GET", path("/balance"), query=query), options))
 
 
@@ -665,7 +665,7 @@ class AsyncLedgerApi:
         self._transport = transport
 
     def list(self, query: LedgerListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[BalanceTransaction]:
-        """List the ledger, newest first, or export it. Every movement of the wallets, never changed and never removed. A payment is two rows: the whole amount in, the fee out. `format=csv` answers a file of at most 10,000 rows."""
+        """List the ledger, newest first, or export it. Every movement of the wallets; rows are never changed or removed. A payment is two rows: the whole amount in, the fee out. `format=csv` returns a file of at most 10,000 rows."""
         return AsyncList(self._transport, path("/balance_transactions"), "id", query, options)
 
     async def csv(self, query: LedgerCsvQuery = {}, **options: Unpack[CallOptions]) -> str:
@@ -673,7 +673,7 @@ class AsyncLedgerApi:
         return cast("str", await self._transport.call(Request("GET", path("/balance_transactions"), query={**query, "format": "csv"}, form="text"), options))
 
     def chain(self, currency: Literal["USD", "HKD", "CNY"], query: LedgerChainQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[LedgerLink]:
-        """List the hashes of a wallet's ledger, newest first. For proving that no movement was changed, removed or slipped in: each `hash` is that of its `text`, and each `previous_hash` is the `hash` of the row before it. Keep the newest one, and compare it later."""
+        """List the hashes of a wallet's ledger, newest first. Proves that no movement was changed, removed or inserted later: each `hash` is the hash of its `text`, and each `previous_hash` is the `hash` of the row before it. Store the newest one and compare it later."""
         return AsyncList(self._transport, path("/ledger/{}/chain", currency), "id", query, options)
 
 
@@ -684,15 +684,15 @@ class AsyncReportsApi:
         self._transport = transport
 
     async def create(self, body: CreateReport, **options: Unpack[WriteOptions]) -> Report:
-        """Make a report as a file. For reports of any length. The file has no limit of rows. It is written after the answer: ask for the report until its `status` is `succeeded`, then read its file. 409: too many are being written or kept."""
+        """Create a report as a file. For reports of any length; the number of rows is not limited. The file is written after the answer: poll the report until its `status` is `succeeded`, then read its file. 409: too many are being written or kept."""
         return cast("Report", await self._transport.call(Request("POST", path("/reports"), body=body, is_keyed=True), options))
 
     def list(self, query: ReportsListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Report]:
-        """List reports that are made as files, newest first. Those that are being written, and those that are kept: of the last seven days."""
+        """List reports written to files, newest first. Those that are being written, and those of the last seven days, for which they are kept."""
         return AsyncList(self._transport, path("/reports"), "report_no", query, options)
 
     async def statement(self, query: ReportsStatementQuery, **options: Unpack[CallOptions]) -> StatementReport:
-        """Read the statement of a day or of up to 31 days. For each wallet and day: the opening balance, what the movements of each type have changed, and the closing balance, which is the head of the wallet's chain at that moment. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV."""
+        """Read the statement of a day or of up to 31 days. For each wallet and day: the opening balance, the total of the movements of each type, and the closing balance, with the head of the wallet's chain at that moment. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
         return cast("StatementReport", await self._transport.call(Request("GET", path("/reports/statement"), query=query), options))
 
     async def statement_csv(self, query: ReportsStatementQuery, **options: Unpack[CallOptions]) -> str:
@@ -700,7 +700,7 @@ class AsyncReportsApi:
         return cast("str", await self._transport.call(Request("GET", path("/reports/statement"), query={**query, "format": "csv"}, form="text"), options))
 
     async def fees(self, query: ReportsFeesQuery, **options: Unpack[CallOptions]) -> FeesReport:
-        """Read the fees by payment method. The fees of payments, lost disputes and payouts in these days. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV."""
+        """Read the fees by payment method. The fees of payments, lost disputes and payouts in these days. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
         return cast("FeesReport", await self._transport.call(Request("GET", path("/reports/fees"), query=query), options))
 
     async def fees_csv(self, query: ReportsFeesQuery, **options: Unpack[CallOptions]) -> str:
@@ -708,7 +708,7 @@ class AsyncReportsApi:
         return cast("str", await self._transport.call(Request("GET", path("/reports/fees"), query={**query, "format": "csv"}, form="text"), options))
 
     async def payout(self, query: ReportsPayoutQuery, **options: Unpack[CallOptions]) -> PayoutReport:
-        """Read what a payout is made of. The statement of its wallet from the payout before it until it was asked for: what was left over then, what has come and gone since, the payout itself, and what it left. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV."""
+        """Read what makes up a payout. The statement of its wallet from the previous payout until this one was requested: what was left then, the movements since, the payout itself, and what it left. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
         return cast("PayoutReport", await self._transport.call(Request("GET", path("/reports/payout"), query=query), options))
 
     async def payout_csv(self, query: ReportsPayoutQuery, **options: Unpack[CallOptions]) -> str:
@@ -716,7 +716,7 @@ class AsyncReportsApi:
         return cast("str", await self._transport.call(Request("GET", path("/reports/payout"), query={**query, "format": "csv"}, form="text"), options))
 
     async def frozen(self, query: ReportsFrozenQuery = {}, **options: Unpack[CallOptions]) -> FrozenReport:
-        """Read open disputes and frozen money at a moment. Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance that they add up to. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV."""
+        """Read open disputes and frozen money at a moment. Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance, which is their sum. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
         return cast("FrozenReport", await self._transport.call(Request("GET", path("/reports/frozen"), query=query), options))
 
     async def frozen_csv(self, query: ReportsFrozenQuery = {}, **options: Unpack[CallOptions]) -> str:
@@ -724,11 +724,11 @@ class AsyncReportsApi:
         return cast("str", await self._transport.call(Request("GET", path("/reports/frozen"), query={**query, "format": "csv"}, form="text"), options))
 
     async def get(self, report_no: str, **options: Unpack[CallOptions]) -> Report:
-        """Retrieve a report. How far its file is. A report and its file are removed seven days after it was made."""
+        """Retrieve a report. With the progress of its file. A report and its file are deleted seven days after it was created."""
         return cast("Report", await self._transport.call(Request("GET", path("/reports/{}", report_no)), options))
 
     async def file(self, report_no: str, **options: Unpack[CallOptions]) -> str:
-        """Read the file of a report. CSV, or one JSON object on each line (`application/x-ndjson`). A reader that was cut off goes on with `Range: bytes=N-` and gets 206. 409: the file is not complete. 416: it has none of these bytes."""
+        """Read the file of a report. CSV, or one JSON object per line (`application/x-ndjson`). Resume an interrupted download with `Range: bytes=N-`, which returns 206. 409: the file is not complete. 416: the range is beyond its end."""
         return cast("str", await self._transport.call(Request("GET", path("/reports/{}/file", report_no), form="text"), options))
 
 
@@ -743,7 +743,7 @@ class AsyncEventsApi:
         return self._transport.follow(path("/events"), "id", query, options)
 
     def list(self, query: EventsListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Event]:
-        """List events, newest first. Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and the id of the newest event that you have, new events are returned as they happen."""
+        """List events, newest first. Everything that has happened, including events that no webhook received: catch up here on what you missed. With `wait` and the id of the newest event that you have, new events are returned as they happen."""
         return AsyncList(self._transport, path("/events"), "id", query, options)
 
     async def get(self, event_id: str, **options: Unpack[CallOptions]) -> Event:
@@ -758,7 +758,7 @@ class AsyncApiLogsApi:
         self._transport = transport
 
     def list(self, query: ApiLogsListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[ApiLog]:
-        """List your own API calls, newest first. For finding out what your server sent and what it got. Written on the side, so a call may be missing now and then."""
+        """List your own API calls, newest first. For finding out what your server sent and received. Written asynchronously, so a call may occasionally be missing."""
         return AsyncList(self._transport, path("/logs"), "request_id", query, options)
 
 
@@ -769,11 +769,11 @@ class AsyncErasuresApi:
         self._transport = transport
 
     async def create(self, body: ErasuresCreate, **options: Unpack[CallOptions]) -> Erasure:
-        """Erase a buyer. Metadata, addresses, subjects, evidence and its files, mails, events, receivers' answers, stored answers and API logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has begun, and `GET` says how far it is. 200: a dry run. It takes your own rows in this environment alone. While it runs, the same request answers the same erasure. 409: 10 of yours are at work."""
+        """Erase a buyer. Metadata, addresses, subjects, evidence and its files, mails, events, receivers' answers, stored answers and API logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has started, and `GET` returns its progress. 200: a dry run. It erases only your own rows in this environment. While it runs, the same request returns the same erasure. 409: 10 of your erasures are running."""
         return cast("Erasure", await self._transport.call(Request("POST", path("/erasures"), body=body, is_keyed=True), options))
 
     async def get(self, erasure_no: str, **options: Unpack[CallOptions]) -> Erasure:
-        """How far an erasure is. It stays as the word that it was done."""
+        """Retrieve an erasure. The record is kept as proof that the erasure was done."""
         return cast("Erasure", await self._transport.call(Request("GET", path("/erasures/{}", erasure_no)), options))
 
 
@@ -784,7 +784,7 @@ class AsyncExportsApi:
         self._transport = transport
 
     async def buyer(self, body: ExportsBuyer, **options: Unpack[CallOptions]) -> bytes:
-        """Export all that is kept of a buyer. A tar archive of files with one JSON object a line, 250 at most, in a folder for each kind, and of uploaded files in `files`. The last file, `manifest.json`, has the path and the SHA-256 of each of the others and how many lines it has, and names uploads that the storage has lost; an archive without it is not whole. The buyer's orders in this environment, with refunds, disputes, evidence and its files, events, mails, deliveries and API logs, and what names the address elsewhere, without others' words. It is counted with CSV exports, and stores nothing."""
+        """Export everything stored about a buyer. A tar archive of files with one JSON object per line, at most 250 lines each, in a folder for each kind, and of uploaded files in `files`. The last file, `manifest.json`, lists the path, SHA-256 and number of lines of each of the others, and any uploads missing from storage; an archive without it is incomplete. The buyer's orders in this environment, with refunds, disputes, evidence and its files, events, mails, deliveries and API logs, and what names the address elsewhere, without others' words. It counts against the quota of CSV exports, and stores nothing."""
         return cast("bytes", await self._transport.call(Request("POST", path("/exports"), body=body, is_keyed=True, form="bytes"), options))
 
 
@@ -795,19 +795,19 @@ class AsyncWebhookEndpointsApi:
         self._transport = transport
 
     async def create(self, body: CreateWebhookEndpoint, **options: Unpack[WriteOptions]) -> WebhookEndpointWithSecret:
-        """Create a webhook endpoint. The answer holds the signing secret, this once. A merchant has at most 16 endpoints in each environment: one more is 409 `conflict`."""
+        """Create a webhook endpoint. The signing secret is shown only in this answer. A merchant has at most 16 endpoints in each environment: one more is 409 `conflict`."""
         return cast("WebhookEndpointWithSecret", await self._transport.call(Request("POST", path("/webhook_endpoints"), body=body, is_keyed=True), options))
 
     def list(self, query: WebhookEndpointsListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[WebhookEndpoint]:
-        """List webhook endpoints, newest first. With the account's single address, where there is one."""
+        """List webhook endpoints, newest first. Including the account's default URL, if there is one."""
         return AsyncList(self._transport, path("/webhook_endpoints"), "id", query, options)
 
     async def update(self, endpoint_id: str, body: UpdateWebhookEndpoint = {}, **options: Unpack[WriteOptions]) -> WebhookEndpoint:
-        """Change a webhook endpoint, pause or disable it. Fields that are not sent stay. Deliveries that fall due while it is disabled are skipped, later ones stay. Those that fall due while it is paused wait until it is enabled. The account's single address is set elsewhere: 409 `conflict`."""
+        """Change a webhook endpoint, pause or disable it. Omitted fields are unchanged. Deliveries that fall due while it is disabled are skipped, later ones are kept. Those that fall due while it is paused wait until it is enabled. The account's default URL is set elsewhere: 409 `conflict`."""
         return cast("WebhookEndpoint", await self._transport.call(Request("POST", path("/webhook_endpoints/{}", endpoint_id), body=body, is_keyed=True), options))
 
     async def delete(self, endpoint_id: str, **options: Unpack[WriteOptions]) -> DeletedWebhookEndpoint:
-        """Delete a webhook endpoint. Deliveries that are still to be made are skipped."""
+        """Delete a webhook endpoint. Pending deliveries are skipped."""
         return cast("DeletedWebhookEndpoint", await self._transport.call(Request("DELETE", path("/webhook_endpoints/{}", endpoint_id), is_keyed=True), options))
 
     async def get(self, endpoint_id: str, **options: Unpack[CallOptions]) -> WebhookEndpoint:
@@ -815,7 +815,7 @@ class AsyncWebhookEndpointsApi:
         return cast("WebhookEndpoint", await self._transport.call(Request("GET", path("/webhook_endpoints/{}", endpoint_id)), options))
 
     async def rotate_secret(self, endpoint_id: str, **options: Unpack[WriteOptions]) -> WebhookEndpointWithSecret:
-        """Rotate an endpoint's signing secret. The answer holds the new secret, this once. For 24 hours the old one signs as well: both signatures are in one header, and one that fits is enough."""
+        """Rotate an endpoint's signing secret. The new secret is shown only in this answer. For 24 hours the old one signs as well: both signatures are in one header, and either of them is enough."""
         return cast("WebhookEndpointWithSecret", await self._transport.call(Request("POST", path("/webhook_endpoints/{}/rotate_secret", endpoint_id), is_keyed=True), options))
 
 
@@ -826,11 +826,11 @@ class AsyncWebhookSigningSecretApi:
         self._transport = transport
 
     async def rotate(self, **options: Unpack[WriteOptions]) -> WebhookSigningSecret:
-        """Rotate the account's signing secret. It signs what goes to an order's `notify_url` and to the account's single address. For 24 hours the old one signs as well."""
+        """Rotate the account's signing secret. It signs deliveries to an order's `notify_url` and to the account's default URL. For 24 hours the old one signs as well."""
         return cast("WebhookSigningSecret", await self._transport.call(Request("POST", path("/webhook_signing_secret/rotate"), is_keyed=True), options))
 
     async def get(self, **options: Unpack[CallOptions]) -> WebhookSigningSecret:
-        """Read the account's signing secret. It signs what goes to an order's `notify_url` and to the account's single address."""
+        """Read the account's signing secret. It signs deliveries to an order's `notify_url` and to the account's default URL."""
         return cast("WebhookSigningSecret", await self._transport.call(Request("GET", path("/webhook_signing_secret")), options))
 
 
@@ -841,11 +841,11 @@ class AsyncWebhookDeliveriesApi:
         self._transport = transport
 
     async def resend(self, delivery_id: str, **options: Unpack[WriteOptions]) -> WebhookDelivery:
-        """Send a delivery again. A new delivery of the same event: one attempt, at once, with the same event id. It is marked `manual`, and none follows it by itself. 409: its endpoint is disabled or deleted."""
+        """Send a delivery again. Creates a new delivery of the same event: one immediate attempt with the same event id. It is marked `manual` and not retried automatically. 409: its endpoint is disabled or deleted."""
         return cast("WebhookDelivery", await self._transport.call(Request("POST", path("/webhook_deliveries/{}/resend", delivery_id), is_keyed=True), options))
 
     def list(self, query: WebhookDeliveriesListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[WebhookDelivery]:
-        """List deliveries, newest first. Each event on its way to each address, with every attempt and what the receiver answered."""
+        """List deliveries, newest first. The delivery of each event to each URL, with every attempt and the receiver's answer."""
         return AsyncList(self._transport, path("/webhook_deliveries"), "id", query, options)
 
     async def get(self, delivery_id: str, **options: Unpack[CallOptions]) -> WebhookDelivery:
@@ -860,11 +860,11 @@ class AsyncTestHelpersOrdersApi:
         self._transport = transport
 
     async def pay(self, ref: str, body: TestHelpersOrdersPay = {}, **options: Unpack[WriteOptions]) -> Order:
-        """Pay an order as its buyer would. Works on a closed order, too: that is the late payment, which goes back to the buyer. After ten declined attempts within ten minutes the next is 429 until that time is over, and the order stays pending."""
+        """Pay an order as its buyer would. Works on a closed order, too: this is a late payment, which is returned to the buyer. After ten declined attempts within ten minutes the next is 429 until that time is over, and the order stays pending."""
         return cast("Order", await self._transport.call(Request("POST", path("/test_helpers/orders/{}/pay", ref), body=body, is_keyed=True), options))
 
     async def dispute(self, ref: str, body: TestHelpersOrdersDispute = {}, **options: Unpack[WriteOptions]) -> Dispute:
-        """Let the buyer dispute the payment. A chargeback arrives. Cards have them, and so Apple Pay and Google Pay; the other methods do not."""
+        """Let the buyer dispute the payment. Creates a chargeback. Only cards, including Apple Pay and Google Pay, have them."""
         return cast("Dispute", await self._transport.call(Request("POST", path("/test_helpers/orders/{}/dispute", ref), body=body, is_keyed=True), options))
 
 
@@ -875,7 +875,7 @@ class AsyncTestHelpersRefundsApi:
         self._transport = transport
 
     async def settle(self, ref: str, body: SettleRefund, **options: Unpack[WriteOptions]) -> Refund:
-        """Let the bank confirm or reject a refund. Alipay and WeChat Pay settle later: by this call, or by themselves after a minute."""
+        """Let the bank confirm or reject a refund. Alipay and WeChat Pay settle later: by this call, or automatically after a minute."""
         return cast("Refund", await self._transport.call(Request("POST", path("/test_helpers/refunds/{}/settle", ref), body=body, is_keyed=True), options))
 
 
@@ -886,7 +886,7 @@ class AsyncTestHelpersDisputesApi:
         self._transport = transport
 
     async def resolve(self, ref: str, body: TestHelpersDisputesResolve, **options: Unpack[WriteOptions]) -> Dispute:
-        """Let the bank decide a dispute. A word that cannot follow, as a loss after it was won, leaves the dispute as it is but for its `processor_status`."""
+        """Let the bank decide a dispute. A decision that is not possible now, such as a loss after a win, changes only the dispute's `processor_status`."""
         return cast("Dispute", await self._transport.call(Request("POST", path("/test_helpers/disputes/{}/resolve", ref), body=body, is_keyed=True), options))
 
 
@@ -897,7 +897,7 @@ class AsyncTestHelpersChannelApi:
         self._transport = transport
 
     async def set(self, body: SandboxChannel, **options: Unpack[WriteOptions]) -> SandboxChannel:
-        """Take your sandbox channel down, or up again. While it is down, whatever has to ask the channel answers 502. Other merchants do not notice."""
+        """Take your sandbox channel down, or up again. While it is down, requests that need the channel are answered 502. Other merchants are not affected."""
         return cast("SandboxChannel", await self._transport.call(Request("POST", path("/test_helpers/channel"), body=body, is_keyed=True), options))
 
 
@@ -908,11 +908,11 @@ class AsyncTestHelpersClockApi:
         self._transport = transport
 
     async def get(self, **options: Unpack[CallOptions]) -> SandboxClock:
-        """Read the clock of your sandbox. All that your sandbox dates or limits by time follows this clock. Live mode keeps real time."""
+        """Read the clock of your sandbox. All dates and time limits of your sandbox follow this clock. Live mode uses real time."""
         return cast("SandboxClock", await self._transport.call(Request("GET", path("/test_helpers/clock")), options))
 
     async def advance(self, body: TestHelpersClockAdvance, **options: Unpack[WriteOptions]) -> SandboxClock:
-        """Move the clock of your sandbox forward. It goes from one moment at which something is due to the next, and lets it be done: orders expire, webhooks are sent again, refunds settle. The answer comes when it is there, or after 5 seconds as 202 with the status `advancing`; then it goes on by itself, and reading the clock tells how far it is. It may be five years ahead in all, and never goes back."""
+        """Move the clock of your sandbox forward. It stops at each moment at which something is due and processes it: orders expire, webhooks are retried, refunds settle. Returns when the target is reached, or after 5 seconds as 202 with the status `advancing`; it then continues in the background, and reading the clock shows its progress. It may be at most five years ahead in all, and never moves back."""
         return cast("SandboxClock", await self._transport.call(Request("POST", path("/test_helpers/clock/advance"), body=body, is_keyed=True), options))
 
 

@@ -34,9 +34,9 @@ class AmountRange(TypedDict):
 
 class ApiLogIgnoredFields(TypedDict):
     name: str
-    """As it was sent; `[redacted]` for one that is no plain word."""
+    """As it was sent; `[redacted]` unless it looks like a plain identifier."""
     nearest: Union[str, None]
-    """The known field that is a few letters away; null for none."""
+    """The known field with the most similar name; null if there is none."""
 
 
 class ApiLog(TypedDict):
@@ -45,7 +45,7 @@ class ApiLog(TypedDict):
     object: Literal["api_log"]
     """Always `api_log`."""
     request_id: str
-    """Number of the request, as its answer had it."""
+    """Number of the request, as in its answer."""
     mode: Literal["sandbox", "live"]
     """The environment, decided by the API key alone."""
     method: str
@@ -55,11 +55,11 @@ class ApiLog(TypedDict):
     status: int
     """HTTP status of the answer."""
     error_code: Union[str, None]
-    """The `error` of the answer; null when it was none."""
+    """The `error` of the answer; null if it was not an error."""
     duration_ms: int
-    """From the request's arrival to its answer, in milliseconds."""
+    """Duration from the request's arrival to its answer, in milliseconds."""
     ip: Union[str, None]
-    """Address of the caller; null when it had left."""
+    """Address of the caller; null if it had disconnected."""
     key_id: Union[str, None]
     """Number of the key with scopes that called; null for your main key."""
     user_agent: Union[str, None]
@@ -67,7 +67,7 @@ class ApiLog(TypedDict):
     idempotency_key: Union[str, None]
     """The `Idempotency-Key` header."""
     ignored_fields: Union[list[ApiLogIgnoredFields], None]
-    """Fields of the body that the endpoint does not know, at most ten, as `Coffer-Ignored-Fields` named them; null for none, and in the live environment."""
+    """Unknown fields of the body, at most ten, as in `Coffer-Ignored-Fields`; null if there are none, and in the live environment."""
     request_body: Any
     """The body of the request, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; `{"_refused": {"count": n}}` in the answer of a call that stands for n refused ones of a minute; null for none, or one that is not JSON."""
     response_body: Any
@@ -86,9 +86,9 @@ class Balance(TypedDict):
     mode: Literal["sandbox", "live"]
     """The environment, decided by the API key alone."""
     available_balance: int
-    """The amount that refunds and payouts may use; a dispute may take it below zero, in minor units."""
+    """The amount available for refunds and payouts; a dispute may take it below zero, in minor units."""
     frozen_balance: int
-    """Held by refunds on their way, disputes and payouts under review, in minor units."""
+    """Held by pending refunds, disputes and payouts under review, in minor units."""
     total_revenue: int
     """Everything that buyers have paid, in minor units."""
     total_fee: int
@@ -98,7 +98,7 @@ class Balance(TypedDict):
     total_refund: int
     """Everything refunded, in minor units."""
     updated_at: str
-    """When the wallet last changed; when the merchant joined, if it never has."""
+    """When the wallet last changed; when the merchant was created, if it never has."""
 
 
 class BalanceTransaction(TypedDict):
@@ -115,21 +115,21 @@ class BalanceTransaction(TypedDict):
     currency: Literal["USD", "HKD", "CNY"]
     """ISO 4217 code of the currency of every amount here."""
     amount: int
-    """The movement, below zero when money leaves, in minor units."""
+    """The movement, negative when money leaves, in minor units."""
     balance_before: int
     """Available balance before, in minor units."""
     balance_after: int
     """Available balance after; the same as before when frozen money was taken, in minor units."""
     reference_id: str
-    """Number of the order, refund, dispute or payout behind it."""
+    """Number of the order, refund, dispute or payout that caused it."""
     description: str
-    """For people; do not parse it."""
+    """For people to read; do not parse it."""
     mode: Literal["sandbox", "live"]
     """The environment, decided by the API key alone."""
     created_at: str
     """When it was booked."""
     trade_no: Union[str, None]
-    """The order that it is about; null for a payout."""
+    """The order it belongs to; null for a payout."""
     out_trade_no: Union[str, None]
     """Your own number of that order; null for a payout."""
 
@@ -138,44 +138,44 @@ class CreateOrder(TypedDict):
     """The terms of the order."""
 
     amount: int
-    """The amount to pay: a whole number of minor units, 1999 for $19.99. Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`."""
+    """The amount to pay: a whole number of minor units, 1999 for $19.99. Where Stripe processes the payments, it accepts at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`."""
     out_trade_no: NotRequired[Union[str, None]]
-    """Your number of the order, one line. Sent again with the same terms, it gets the same order."""
+    """Your number of the order, one line. Repeating it with the same terms returns the same order."""
     currency: NotRequired[Union[Literal["USD", "HKD", "CNY"], None]]
-    """`USD` unless given; live: one enabled for you."""
+    """Default: `USD`. In live, it must be enabled for you."""
     subject: NotRequired[Union[str, None]]
-    """The title that the buyer reads at checkout, one line of at most 255 characters."""
+    """The title that the buyer sees at checkout, one line of at most 255 characters."""
     notify_url: NotRequired[Union[str, None]]
-    """Where the events of this order go, instead of to your endpoints. Live: public HTTPS."""
+    """URL for the events of this order, instead of your endpoints. In live, public HTTPS only."""
     return_url: NotRequired[Union[str, None]]
-    """Where the buyer goes after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."""
+    """URL to which the buyer is sent after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."""
     metadata: NotRequired[Union[Mapping[str, Union[str, None]], None]]
-    """At most 50 keys of 1 to 40 characters, values of at most 500."""
+    """At most 50 keys of 1 to 40 characters, with values of at most 500."""
     receipt_email: NotRequired[Union[str, None]]
-    """The address for the receipt, which is sent by itself once paid."""
+    """The address for the receipt, which is sent automatically after payment."""
     locale: NotRequired[Union[Literal["zh", "en"], None]]
-    """Language of checkout and receipt; otherwise the browser's."""
+    """Language of checkout and receipt. Default: the browser's."""
 
 
 class CreatePaymentLink(TypedDict):
-    """The terms of each order that a visit makes."""
+    """The terms of each order that a visit creates."""
 
     amount: int
-    """The amount that each buyer pays, in minor units. It never changes. Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`."""
+    """The amount that each buyer pays, in minor units. It cannot be changed. Where Stripe processes the payments, it accepts at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`."""
     currency: NotRequired[Union[Literal["USD", "HKD", "CNY"], None]]
-    """`USD` unless given; live: one enabled for you. It never changes."""
+    """Default: `USD`. In live, it must be enabled for you. It cannot be changed."""
     subject: NotRequired[Union[str, None]]
-    """The title that the buyer reads at checkout, one line of at most 255 characters."""
+    """The title that the buyer sees at checkout, one line of at most 255 characters."""
     max_uses: NotRequired[Union[int, None]]
-    """How many orders visits may make; any number unless given."""
+    """How many orders visits may create. Default: no limit."""
     expires_at: NotRequired[Union[str, None]]
-    """From when on visits make no order, in the future; never unless given."""
+    """From when on visits create no order, in the future. Default: never."""
     notify_url: NotRequired[Union[str, None]]
-    """Where the events of the orders go, instead of to your endpoints. Live: public HTTPS."""
+    """URL for the events of the orders, instead of your endpoints. In live, public HTTPS only."""
     return_url: NotRequired[Union[str, None]]
-    """Where buyers go after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."""
+    """URL to which buyers are sent after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."""
     metadata: NotRequired[Union[Mapping[str, Union[str, None]], None]]
-    """At most 50 keys of 1 to 40 characters, values of at most 500."""
+    """At most 50 keys of 1 to 40 characters, with values of at most 500."""
 
 
 class CreateRefund(TypedDict):
@@ -184,13 +184,13 @@ class CreateRefund(TypedDict):
     trade_no: str
     """The order: our number or yours."""
     out_refund_no: NotRequired[Union[str, None]]
-    """Your number of the refund, one line; required in live. Sent again, it gets the same refund."""
+    """Your number of the refund, one line; required in live. Repeating it returns the same refund."""
     amount: NotRequired[int]
-    """Minor units; all that can still be refunded unless given. Null is refused, not taken for all."""
+    """Minor units. Default: everything that can still be refunded. Null is an error and does not mean everything."""
     reason: NotRequired[Union[str, None]]
-    """For your records, at most 500 characters; lines are kept."""
+    """For your records, at most 500 characters; line breaks are kept."""
     metadata: NotRequired[Union[Mapping[str, Union[str, None]], None]]
-    """At most 50 keys of 1 to 40 characters, values of at most 500."""
+    """At most 50 keys of 1 to 40 characters, with values of at most 500."""
 
 
 CreateReport = TypedDict(
@@ -198,21 +198,21 @@ CreateReport = TypedDict(
     {
         # The kind of report.
         "report": 'Literal["statement", "transactions", "fees", "payout", "frozen"]',
-        # `csv` unless given, or `jsonl`: one JSON object on each line.
+        # `csv` (the default), or `jsonl`: one JSON object per line.
         "format": NotRequired['Union[Literal["csv", "jsonl"], None]'],
         # The first day, as `YYYY-MM-DD`. For `statement`, `fees`, and `transactions` without a `payout_no`.
         "from": NotRequired['Union[str, None]'],
-        # The last day, which belongs to the report; the first unless given.
+        # The last day, inclusive. Default: the first.
         "to": NotRequired['Union[str, None]'],
-        # `day` closes a statement each day, `month` each month, `range` at the end; `day` unless given.
+        # `day` closes a statement each day, `month` each month, `range` only at the end. Default: `day`.
         "interval": NotRequired['Union[Literal["day", "month", "range"], None]'],
-        # The wallet of this currency alone; all wallets unless given.
+        # Only the wallet of this currency. Default: all wallets.
         "currency": NotRequired['Union[Literal["USD", "HKD", "CNY"], None]'],
-        # Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one.
+        # Time zone, such as `Europe/Berlin`. Default: the one in your settings, initially UTC.
         "time_zone": NotRequired['Union[str, None]'],
-        # Number of the payout. For `payout`, and for `transactions` in place of days.
+        # Number of the payout. For `payout`, and for `transactions` instead of days.
         "payout_no": NotRequired['Union[str, None]'],
-        # The moment, as ISO 8601 or seconds of Unix time; now unless given. For `frozen`.
+        # The moment, as ISO 8601 or Unix time in seconds. Default: now. For `frozen`.
         "at": NotRequired['Union[str, None]'],
     },
 )
@@ -223,17 +223,17 @@ class CreateWebhookEndpoint(TypedDict):
     """A new endpoint."""
 
     url: str
-    """Live: public HTTPS. Sandbox: http too, and private addresses where the operator allows them."""
+    """In live, public HTTPS only. The sandbox also accepts http, and private addresses if the operator allows them."""
     description: NotRequired[Union[str, None]]
-    """Your own words about it."""
+    """Your description."""
     enabled_events: NotRequired[Union[Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed", "*"]], None]]
-    """Types of events that it takes; all of them unless given."""
+    """Event types to subscribe to. Default: all of them."""
     disable_when_failing: NotRequired[Union[bool, None]]
-    """Disable it when it has taken nothing for five days; not unless you say so."""
+    """Disable it automatically after five days without a successful delivery. Default: `false`."""
 
 
 class DeletedWebhookEndpoint(TypedDict):
-    """The rest of a deleted endpoint."""
+    """A deleted endpoint."""
 
     object: Literal["webhook_endpoint"]
     """Always `webhook_endpoint`."""
@@ -255,31 +255,31 @@ class Dispute(TypedDict):
     merchant_id: str
     """The merchant that this belongs to."""
     processor_dispute_id: str
-    """The channel's number of the dispute; ours and theirs both find it."""
+    """The channel's number of the dispute; either number finds it."""
     amount: int
-    """The amount that the buyer wants back; moved from available to frozen when it is taken, which no inquiry does, in minor units."""
+    """The amount that the buyer wants back; moved from available to frozen when the dispute takes it, which an inquiry does not, in minor units."""
     fee: Union[int, None]
-    """The cost of the loss beside the amount, in minor units; null unless it was lost."""
+    """The fee charged for a loss, in addition to the amount, in minor units; null unless it was lost."""
     currency: Literal["USD", "HKD", "CNY"]
     """ISO 4217 code of the currency of every amount here."""
     status: Literal["needs_response", "under_review", "won", "lost", "closed"]
-    """`needs_response` waits for your evidence, `under_review` for the bank, which may ask again. `won` and `closed` give the amount back; `lost` takes it, unless an appeal turns it into `won`."""
+    """`needs_response` waits for your evidence, `under_review` for the bank, which may ask again. `won` and `closed` release the amount; `lost` takes it, unless an appeal changes it to `won`."""
     processor_status: str
-    """The status in the channel's own words, to look into and to reconcile by."""
+    """The status as the channel names it, for investigation and reconciliation."""
     reason: str
-    """Why the buyer disputes the payment; it tells which evidence is of use."""
+    """Why the buyer disputes the payment; it determines which evidence helps."""
     mode: Literal["sandbox", "live"]
     """The environment, decided by the API key alone."""
     funds_frozen: bool
-    """Whether the amount is frozen still. Never for an inquiry: the payment may be refunded then, which ends it."""
+    """Whether the amount is still frozen. Never for an inquiry: the payment may still be refunded, which ends the inquiry."""
     evidence_due_by: Union[str, None]
-    """The last moment for evidence; no answer by then is a loss. It is a new one when the bank asks again. Null when the channel sets none."""
+    """The deadline for evidence; without an answer by then the dispute is lost. If the bank asks again, there is a new deadline. Null if the channel sets none."""
     opened_at: str
     """When the buyer's bank opened the dispute."""
     closed_at: Union[str, None]
     """When it was decided; null until then."""
     created_at: str
-    """When we heard of it."""
+    """When the channel reported it."""
     updated_at: str
     """When it last changed."""
     out_trade_no: str
@@ -290,7 +290,7 @@ class DisputeClosedEventData(TypedDict):
     """The object of the event, as it was then."""
 
     object: Dispute
-    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    """The order, refund or dispute as its own endpoint would have returned it at that moment."""
     trade_no: NotRequired[str]
     """As `object.trade_no`; for receivers written for the older form."""
     out_trade_no: NotRequired[str]
@@ -306,12 +306,12 @@ class DisputeClosedEventData(TypedDict):
 
 
 class DisputeClosedEvent(TypedDict):
-    """The issuer withdrew, and the money is free again. The event, byte for byte as it is delivered."""
+    """The issuer withdrew, and the money is available again. The event, byte for byte as it is delivered."""
 
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["dispute.closed"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -319,7 +319,7 @@ class DisputeClosedEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: DisputeClosedEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -332,7 +332,7 @@ class DisputeCreatedEventData(TypedDict):
     """The object of the event, as it was then."""
 
     object: Dispute
-    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    """The order, refund or dispute as its own endpoint would have returned it at that moment."""
     trade_no: NotRequired[str]
     """As `object.trade_no`; for receivers written for the older form."""
     out_trade_no: NotRequired[str]
@@ -353,7 +353,7 @@ class DisputeCreatedEvent(TypedDict):
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["dispute.created"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -361,7 +361,7 @@ class DisputeCreatedEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: DisputeCreatedEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -371,7 +371,7 @@ class DisputeCreatedEvent(TypedDict):
 
 
 class DisputeEvidenceEvidence(TypedDict):
-    """The texts that were given, and no others."""
+    """Only the texts that were provided."""
 
     product_description: NotRequired[str]
     """The goods or the service."""
@@ -388,11 +388,11 @@ class DisputeEvidenceEvidence(TypedDict):
     shipping_carrier: NotRequired[str]
     """The carrier of the goods."""
     shipping_tracking_number: NotRequired[str]
-    """The carrier's number of the parcel."""
+    """The tracking number of the parcel."""
     shipping_date: NotRequired[str]
-    """When the goods left."""
+    """When the goods were shipped."""
     service_date: NotRequired[str]
-    """When the service was given."""
+    """When the service was provided."""
     access_activity_log: NotRequired[str]
     """When and from where the buyer used what was sold."""
     refund_policy_disclosure: NotRequired[str]
@@ -411,7 +411,7 @@ class DisputeEvidenceFiles(TypedDict):
     type: Literal["receipt", "customer_communication", "customer_signature", "shipping_documentation", "service_documentation", "cancellation_policy", "refund_policy", "invoice_showing_distinct_transactions", "recurring_transaction_agreement", "uncategorized_file"]
     """The content of the file."""
     url: str
-    """Its address as the upload answered it."""
+    """Its URL, from the answer to the upload."""
 
 
 class DisputeEvidence(TypedDict):
@@ -422,11 +422,11 @@ class DisputeEvidence(TypedDict):
     dispute_no: str
     """Our number of the dispute."""
     evidence: DisputeEvidenceEvidence
-    """The texts that were given, and no others."""
+    """Only the texts that were provided."""
     files: list[DisputeEvidenceFiles]
     """The files that were named."""
     submitted: bool
-    """Whether the bank has it; then it is final, until the bank asks again."""
+    """Whether it was submitted to the bank; then it is final unless the bank asks again."""
     submitted_at: Union[str, None]
     """When it was submitted; null for a draft."""
     updated_at: Union[str, None]
@@ -437,7 +437,7 @@ class DisputeLostEventData(TypedDict):
     """The object of the event, as it was then."""
 
     object: Dispute
-    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    """The order, refund or dispute as its own endpoint would have returned it at that moment."""
     trade_no: NotRequired[str]
     """As `object.trade_no`; for receivers written for the older form."""
     out_trade_no: NotRequired[str]
@@ -453,12 +453,12 @@ class DisputeLostEventData(TypedDict):
 
 
 class DisputeLostEvent(TypedDict):
-    """The dispute is lost, and its amount is gone. The event, byte for byte as it is delivered."""
+    """The dispute is lost, and its amount was debited. The event, byte for byte as it is delivered."""
 
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["dispute.lost"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -466,7 +466,7 @@ class DisputeLostEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: DisputeLostEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -479,7 +479,7 @@ class DisputeUpdatedEventData(TypedDict):
     """The object of the event, as it was then."""
 
     object: Dispute
-    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    """The order, refund or dispute as its own endpoint would have returned it at that moment."""
     trade_no: NotRequired[str]
     """As `object.trade_no`; for receivers written for the older form."""
     out_trade_no: NotRequired[str]
@@ -500,7 +500,7 @@ class DisputeUpdatedEvent(TypedDict):
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["dispute.updated"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -508,7 +508,7 @@ class DisputeUpdatedEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: DisputeUpdatedEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -521,7 +521,7 @@ class DisputeWonEventData(TypedDict):
     """The object of the event, as it was then."""
 
     object: Dispute
-    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    """The order, refund or dispute as its own endpoint would have returned it at that moment."""
     trade_no: NotRequired[str]
     """As `object.trade_no`; for receivers written for the older form."""
     out_trade_no: NotRequired[str]
@@ -537,12 +537,12 @@ class DisputeWonEventData(TypedDict):
 
 
 class DisputeWonEvent(TypedDict):
-    """The appeal succeeded, and the money is free again. The event, byte for byte as it is delivered."""
+    """The appeal succeeded, and the money is available again. The event, byte for byte as it is delivered."""
 
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["dispute.won"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -550,7 +550,7 @@ class DisputeWonEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: DisputeWonEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -560,7 +560,7 @@ class DisputeWonEvent(TypedDict):
 
 
 class ErasureCounts(TypedDict):
-    """Rows of each kind that were changed; of a dry run, that would be."""
+    """Rows of each kind that were changed, or for a dry run, that would be."""
 
     orders: int
     """Orders."""
@@ -577,22 +577,22 @@ class ErasureCounts(TypedDict):
     attempts: int
     """Answers of webhook receivers."""
     payment_links: Union[int, None]
-    """Payment links whose own texts had the address; null of a dry run."""
+    """Payment links whose own texts contained the address; null for a dry run."""
     answers: Union[int, None]
-    """Stored answers of requests with an `Idempotency-Key`; null of a dry run."""
+    """Stored answers of requests with an `Idempotency-Key`; null for a dry run."""
     logs: Union[int, None]
-    """API logs; null of a dry run."""
+    """API logs; null for a dry run."""
 
 
 class Erasure(TypedDict):
-    """A buyer who is erased. It holds nothing of the buyer."""
+    """The erasure of a buyer. It contains no data of the buyer."""
 
     object: Literal["erasure"]
     """Always `erasure`."""
     erasure_no: Union[str, None]
-    """Number of the erasure; null of a dry run, which stores nothing."""
+    """Number of the erasure; null for a dry run, which stores nothing."""
     status: Literal["dry_run", "running", "done"]
-    """`running` until nothing of the buyer is left, orders that wait included."""
+    """`running` until nothing of the buyer is left, including waiting orders."""
     merchant_id: Union[str, None]
     """The merchant of the buyer; null where a buyer of all merchants is erased."""
     mode: Union[Literal["sandbox", "live"], None]
@@ -600,17 +600,17 @@ class Erasure(TypedDict):
     trade_no: Union[str, None]
     """The one order that is erased; null where an address is."""
     email_hash: Union[str, None]
-    """The address as an HMAC, which this installation makes again of the same address; null where one order is erased."""
+    """An HMAC of the address: this installation computes the same value for the same address; null if one order is erased."""
     orders_waiting: int
-    """Orders that wait: while a dispute of one is open its evidence is needed, and what is on its way has to arrive."""
+    """Waiting orders: evidence is needed while a dispute is open, and pending mails and deliveries have to arrive first."""
     counts: ErasureCounts
-    """Rows of each kind that were changed; of a dry run, that would be."""
+    """Rows of each kind that were changed, or for a dry run, that would be."""
     is_capped: bool
     """For a dry run: there are more than 10,000 orders or other rows, and the rest was not looked at."""
     requested_at: Union[str, None]
-    """When it was asked for. Orders that were taken later stay; null of a dry run."""
+    """When it was requested. Later orders are not erased; null for a dry run."""
     done_at: Union[str, None]
-    """When nothing was left; null before."""
+    """When it was complete; null before."""
 
 
 class FeeLine(TypedDict):
@@ -621,13 +621,13 @@ class FeeLine(TypedDict):
     currency: Literal["USD", "HKD", "CNY"]
     """ISO 4217 code of the currency of every amount here."""
     source: Literal["payment", "dispute", "payout"]
-    """The kind of object that was charged."""
+    """The kind of object for which the fee was charged."""
     payment_method: Union[Literal["card", "alipay", "wechat_pay", "apple_pay", "google_pay"], None]
     """How the buyer paid; null for payouts."""
     count: int
     """How many were charged."""
     volume: int
-    """The sum of what was paid, disputed or paid out, in minor units."""
+    """The total paid, disputed or paid out, in minor units."""
     fee: int
     """The sum of the fees, in minor units."""
 
@@ -642,13 +642,13 @@ class FeesReport(TypedDict):
     mode: Literal["sandbox", "live"]
     """The environment, decided by the API key alone."""
     time_zone: str
-    """Name of the time zone that days are counted in, such as `Europe/Berlin`."""
+    """Time zone of the days, such as `Europe/Berlin`."""
     as_of: str
-    """The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on."""
+    """The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended."""
     complete: bool
-    """Whether the whole range is over, so that nothing will be added."""
+    """Whether the whole range is in the past, so that nothing can be added."""
     lines: list[FeeLine]
-    """The lines, by currency and in the order of time."""
+    """The lines, by currency and then by time."""
 
 
 class FrozenLine(TypedDict):
@@ -659,13 +659,13 @@ class FrozenLine(TypedDict):
     currency: Literal["USD", "HKD", "CNY"]
     """ISO 4217 code of the currency of every amount here."""
     kind: Literal["dispute", "payout", "refund", "total"]
-    """The kind of object that holds the money. `total` is the frozen balance, which the lines before it add up to."""
+    """The kind of object that holds the money. `total` is the frozen balance, the sum of the lines before it."""
     number: Union[str, None]
     """Number of the dispute, payout or refund; null for the total."""
     trade_no: Union[str, None]
     """The order behind a dispute or a refund."""
     amount: int
-    """The amount that is held; 0 for a dispute that is an inquiry, in minor units."""
+    """The amount that is held; 0 for an inquiry, in minor units."""
     since: Union[str, None]
     """Since when; null for the total."""
     out_trade_no: Union[str, None]
@@ -682,13 +682,13 @@ class FrozenReport(TypedDict):
     mode: Literal["sandbox", "live"]
     """The environment, decided by the API key alone."""
     time_zone: str
-    """Name of the time zone that days are counted in, such as `Europe/Berlin`."""
+    """Time zone of the days, such as `Europe/Berlin`."""
     as_of: str
-    """The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on."""
+    """The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended."""
     complete: bool
-    """Whether the whole range is over, so that nothing will be added."""
+    """Whether the whole range is in the past, so that nothing can be added."""
     lines: list[FrozenLine]
-    """The lines, by currency and in the order of time."""
+    """The lines, by currency and then by time."""
 
 
 class LedgerLink(TypedDict):
@@ -705,7 +705,7 @@ class LedgerLink(TypedDict):
     hash: str
     """SHA-256 of `text`, in hex."""
     text: str
-    """The text that is hashed, as UTF-8: twelve values, one a line."""
+    """The text that is hashed, as UTF-8: twelve values, one per line."""
     created_at: str
     """When it was booked."""
 
@@ -786,7 +786,7 @@ class PaymentDuplicateRefundedEventData(TypedDict):
     """The object of the event, as it was then."""
 
     object: Order
-    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    """The order, refund or dispute as its own endpoint would have returned it at that moment."""
     trade_no: NotRequired[str]
     """As `object.trade_no`; for receivers written for the older form."""
     out_trade_no: NotRequired[str]
@@ -800,12 +800,12 @@ class PaymentDuplicateRefundedEventData(TypedDict):
 
 
 class PaymentDuplicateRefundedEvent(TypedDict):
-    """A payment that came after the order's end went back to the buyer in full. The event, byte for byte as it is delivered."""
+    """A payment that arrived after the order had ended was returned to the buyer in full. The event, byte for byte as it is delivered."""
 
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["payment.duplicate_refunded"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -813,7 +813,7 @@ class PaymentDuplicateRefundedEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: PaymentDuplicateRefundedEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -826,7 +826,7 @@ class PaymentExpiredEventData(TypedDict):
     """The object of the event, as it was then."""
 
     object: Order
-    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    """The order, refund or dispute as its own endpoint would have returned it at that moment."""
     trade_no: NotRequired[str]
     """As `object.trade_no`; for receivers written for the older form."""
     out_trade_no: NotRequired[str]
@@ -845,7 +845,7 @@ class PaymentExpiredEvent(TypedDict):
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["payment.expired"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -853,7 +853,7 @@ class PaymentExpiredEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: PaymentExpiredEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -866,7 +866,7 @@ class PaymentFailedEventData(TypedDict):
     """The object of the event, as it was then."""
 
     object: Order
-    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    """The order, refund or dispute as its own endpoint would have returned it at that moment."""
     trade_no: NotRequired[str]
     """As `object.trade_no`; for receivers written for the older form."""
     out_trade_no: NotRequired[str]
@@ -880,12 +880,12 @@ class PaymentFailedEventData(TypedDict):
 
 
 class PaymentFailedEvent(TypedDict):
-    """The channel says that the payment has failed. The event, byte for byte as it is delivered."""
+    """The channel reports that the payment has failed. The event, byte for byte as it is delivered."""
 
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["payment.failed"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -893,7 +893,7 @@ class PaymentFailedEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: PaymentFailedEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -943,7 +943,7 @@ class PaymentSucceededEventData(TypedDict):
     """The object of the event, as it was then."""
 
     object: Order
-    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    """The order, refund or dispute as its own endpoint would have returned it at that moment."""
     trade_no: NotRequired[str]
     """As `object.trade_no`; for receivers written for the older form."""
     out_trade_no: NotRequired[str]
@@ -962,7 +962,7 @@ class PaymentSucceededEvent(TypedDict):
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["payment.succeeded"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -970,7 +970,7 @@ class PaymentSucceededEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: PaymentSucceededEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -989,13 +989,13 @@ class PayoutReport(TypedDict):
     mode: Literal["sandbox", "live"]
     """The environment, decided by the API key alone."""
     time_zone: str
-    """Name of the time zone that days are counted in, such as `Europe/Berlin`."""
+    """Time zone of the days, such as `Europe/Berlin`."""
     as_of: str
-    """The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on."""
+    """The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended."""
     complete: bool
-    """Whether the whole range is over, so that nothing will be added."""
+    """Whether the whole range is in the past, so that nothing can be added."""
     lines: list[StatementLine]
-    """The lines, by currency and in the order of time."""
+    """The lines, by currency and then by time."""
 
 
 class Refund(TypedDict):
@@ -1041,7 +1041,7 @@ class RefundFailedEventData(TypedDict):
     """The object of the event, as it was then."""
 
     object: Refund
-    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    """The order, refund or dispute as its own endpoint would have returned it at that moment."""
     trade_no: NotRequired[str]
     """As `object.trade_no`; for receivers written for the older form."""
     out_trade_no: NotRequired[str]
@@ -1059,12 +1059,12 @@ class RefundFailedEventData(TypedDict):
 
 
 class RefundFailedEvent(TypedDict):
-    """The channel rejected a refund, and the money is free again. The event, byte for byte as it is delivered."""
+    """The channel rejected a refund, and the money is available again. The event, byte for byte as it is delivered."""
 
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["refund.failed"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -1072,7 +1072,7 @@ class RefundFailedEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: RefundFailedEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -1085,7 +1085,7 @@ class RefundSucceededEventData(TypedDict):
     """The object of the event, as it was then."""
 
     object: Refund
-    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    """The order, refund or dispute as its own endpoint would have returned it at that moment."""
     trade_no: NotRequired[str]
     """As `object.trade_no`; for receivers written for the older form."""
     out_trade_no: NotRequired[str]
@@ -1108,7 +1108,7 @@ class RefundSucceededEvent(TypedDict):
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["refund.succeeded"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -1116,7 +1116,7 @@ class RefundSucceededEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: RefundSucceededEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -1126,7 +1126,7 @@ class RefundSucceededEvent(TypedDict):
 
 
 class Report(TypedDict):
-    """A report whose file is written, and how far it is."""
+    """A report that is written to a file, and its progress."""
 
     object: Literal["report"]
     """Always `report`."""
@@ -1141,17 +1141,17 @@ class Report(TypedDict):
     format: Literal["csv", "jsonl"]
     """`csv`, or `jsonl`: one JSON object on each line."""
     status: Literal["pending", "succeeded", "failed"]
-    """`pending` while the file is written. Only one that `succeeded` has a file."""
+    """`pending` while the file is being written. Only a report that `succeeded` has a file."""
     failure_reason: Union[str, None]
     """Why there is no file; null unless it failed."""
     time_zone: str
-    """Name of the time zone that days are counted in, such as `Europe/Berlin`."""
+    """Time zone of the days, such as `Europe/Berlin`."""
     as_of: str
-    """The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on."""
+    """The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended."""
     rows_done: int
-    """Rows of the ledger that were read so far."""
+    """Ledger rows read so far."""
     rows_total: Union[int, None]
-    """How many there are to read; null where that is not known beforehand."""
+    """How many there are to read; null if it is not known in advance."""
     bytes: int
     """Size of the file so far."""
     created_at: str
@@ -1159,7 +1159,7 @@ class Report(TypedDict):
     finished_at: Union[str, None]
     """When the file was complete; null before."""
     expires_at: str
-    """When the report and its file are removed."""
+    """When the report and its file are deleted."""
 
 
 class SandboxChannel(TypedDict):
@@ -1170,7 +1170,7 @@ class SandboxChannel(TypedDict):
 
 
 class SandboxClock(TypedDict):
-    """The clock of your sandbox. It only goes forward."""
+    """The clock of your sandbox. It only moves forward."""
 
     object: Literal["sandbox_clock"]
     """Always `sandbox_clock`."""
@@ -1179,27 +1179,27 @@ class SandboxClock(TypedDict):
     now: str
     """The time by the clock of your sandbox."""
     ahead_ms: int
-    """How far it is ahead of real time, in milliseconds; 0 until it is moved."""
+    """How far it is ahead of real time, in milliseconds; 0 until it is advanced."""
     target: Union[str, None]
-    """Where the clock is going; null while it is `ready`."""
+    """The time to which the clock is advancing; null while it is `ready`."""
     stops: int
-    """At how many moments the last advance stopped, to let be done what was due."""
+    """At how many moments the last advance stopped to process what was due."""
     happened: dict[str, int]
-    """Counts of the events on the way of the last advance, by their type, and `webhook_attempts`, the posts to your servers."""
+    """Counts of the events during the last advance, by type, and `webhook_attempts`, the requests to your servers."""
 
 
 class SendReceipt(TypedDict):
     """Where to."""
 
     email: NotRequired[Union[str, None]]
-    """The address for it, and the order's `receipt_email` from now on; that one unless given."""
+    """The address for it, which also becomes the order's `receipt_email`. Default: the order's `receipt_email`."""
 
 
 class SettleRefund(TypedDict):
     """How the refund ends."""
 
     outcome: Literal["succeeded", "failed"]
-    """The bank's word. It may also take back, as `failed`, what had succeeded."""
+    """The bank's decision. `failed` may also follow `succeeded`, which reverses the refund."""
 
 
 StatementLine = TypedDict(
@@ -1209,23 +1209,23 @@ StatementLine = TypedDict(
         "object": 'Literal["statement_line"]',
         # ISO 4217 code of the currency of every amount here.
         "currency": 'Literal["USD", "HKD", "CNY"]',
-        # The first day of what the line is about, as `YYYY-MM-DD` in the report's time zone.
+        # The first day that the line covers, as `YYYY-MM-DD` in the report's time zone.
         "from": 'str',
         # Its last day, as `YYYY-MM-DD` in the report's time zone.
         "to": 'str',
-        # `opening` and `closing` are balances. Each other line is what the movements of one type have changed.
+        # `opening` and `closing` are balances. Each other line is the total of the movements of one type.
         "line": 'Literal["opening", "payment_credit", "fee_debit", "refund_freeze", "refund_debit", "refund_unfreeze", "dispute_freeze", "dispute_unfreeze", "dispute_debit", "dispute_fee", "payout_freeze", "payout_unfreeze", "payout_success", "payout_fee", "closing"]',
         # Movements of the type; 0 for a balance.
         "count": 'int',
         # The sum of the movements as the ledger shows them; 0 for a balance, in minor units.
         "amount": 'int',
-        # The available balance, or by how much the movements have changed it, in minor units.
+        # The available balance, or its change by the movements, in minor units.
         "available": 'int',
-        # The frozen balance, or by how much the movements have changed it, in minor units.
+        # The frozen balance, or its change by the movements, in minor units.
         "frozen": 'int',
-        # The place of the wallet's newest movement, 0 before the first; null where the line is no balance.
+        # The place of the wallet's newest movement, 0 before the first; null if the line is not a balance.
         "sequence": 'Union[int, None]',
-        # The hash of that movement, in hex: the head of the chain; null where the line is no balance.
+        # The hash of that movement, in hex: the head of the chain; null if the line is not a balance.
         "hash": 'Union[str, None]',
     },
 )
@@ -1242,13 +1242,13 @@ class StatementReport(TypedDict):
     mode: Literal["sandbox", "live"]
     """The environment, decided by the API key alone."""
     time_zone: str
-    """Name of the time zone that days are counted in, such as `Europe/Berlin`."""
+    """Time zone of the days, such as `Europe/Berlin`."""
     as_of: str
-    """The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on."""
+    """The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended."""
     complete: bool
-    """Whether the whole range is over, so that nothing will be added."""
+    """Whether the whole range is in the past, so that nothing can be added."""
     lines: list[StatementLine]
-    """The lines, by currency and in the order of time."""
+    """The lines, by currency and then by time."""
 
 
 class SubmitEvidenceEvidence(TypedDict):
@@ -1267,11 +1267,11 @@ class SubmitEvidenceEvidence(TypedDict):
     shipping_carrier: NotRequired[Union[str, None]]
     """The carrier of the goods."""
     shipping_tracking_number: NotRequired[Union[str, None]]
-    """The carrier's number of the parcel."""
+    """The tracking number of the parcel."""
     shipping_date: NotRequired[Union[str, None]]
-    """When the goods left."""
+    """When the goods were shipped."""
     service_date: NotRequired[Union[str, None]]
-    """When the service was given."""
+    """When the service was provided."""
     access_activity_log: NotRequired[Union[str, None]]
     """When and from where the buyer used what was sold."""
     refund_policy_disclosure: NotRequired[Union[str, None]]
@@ -1290,18 +1290,18 @@ class SubmitEvidenceFiles(TypedDict):
     type: Literal["receipt", "customer_communication", "customer_signature", "shipping_documentation", "service_documentation", "cancellation_policy", "refund_policy", "invoice_showing_distinct_transactions", "recurring_transaction_agreement", "uncategorized_file"]
     """The content of the file."""
     url: str
-    """Its address as the upload answered it."""
+    """Its URL, from the answer to the upload."""
 
 
 class SubmitEvidence(TypedDict):
-    """The whole of the evidence: `evidence`, `files` or both have to be there."""
+    """The complete evidence: `evidence`, `files` or both are required."""
 
     evidence: NotRequired[Union[SubmitEvidenceEvidence, None]]
-    """Texts of at most 5000 characters each; lines are kept. An unknown name is refused. `{}` removes all texts."""
+    """Texts of at most 5000 characters each; line breaks are kept. An unknown name is refused. `{}` removes all texts."""
     files: NotRequired[Union[Sequence[SubmitEvidenceFiles], None]]
     """At most 8 files that you have uploaded in this environment. `[]` removes all of them."""
     submit: NotRequired[Union[bool, None]]
-    """`true` sends it to the bank, and there is no second time unless the bank asks again. Otherwise it is kept as a draft."""
+    """`true` submits it to the bank; this works only once unless the bank asks again. Otherwise it is saved as a draft."""
 
 
 class Timeline(TypedDict):
@@ -1316,7 +1316,7 @@ class Timeline(TypedDict):
     duration_ms: int
     """From the first entry to the last, in milliseconds."""
     truncated: bool
-    """Whether there are more than 1000 rows of a kind, of which the newest are left out."""
+    """Whether there are more than 1000 entries of a kind, in which case the newest of them are left out."""
     omitted_kinds: list[Literal["request", "order", "payment_attempt", "unapplied_payment", "refund", "dispute", "ledger", "event", "delivery", "attempt", "receipt"]]
     """Kinds of entries that are left out because the key does not have their scopes: `logs:read` for requests, `balance:read` for the ledger, `webhooks:read` for deliveries and attempts, and so on."""
     entries: list[TimelineEntry]
@@ -1329,24 +1329,24 @@ class TimelineEntry(TypedDict):
     at: str
     """When it happened."""
     after_ms: int
-    """How long after the entry before it, in milliseconds; 0 for the first."""
+    """Time since the previous entry, in milliseconds; 0 for the first."""
     kind: Literal["request", "order", "payment_attempt", "unapplied_payment", "refund", "dispute", "ledger", "event", "delivery", "attempt", "receipt"]
-    """The kind of object whose row it is."""
+    """The kind of object that it belongs to."""
     id: str
-    """Number of what it is about: of the request, the ledger row, the event and so on."""
+    """Number of the object: the request, the ledger row, the event and so on."""
     text: str
-    """The step, for people; do not parse it."""
+    """The step, for people to read; do not parse it."""
     details: dict[str, Union[str, float, Literal["Infinity", "-Infinity", "NaN"], None]]
-    """The row's own fields, by the names that they have elsewhere in this API: of a request `ip` and `idempotency_key`, of a ledger row its balances, of an attempt `status_code`. More may come."""
+    """The fields of the object, named as elsewhere in this API: `ip` and `idempotency_key` of a request, the balances of a ledger row, `status_code` of an attempt. More may be added."""
 
 
 class UpdateOrder(TypedDict):
     """The fields to change."""
 
     metadata: NotRequired[Union[Mapping[str, Union[str, None]], None]]
-    """Keys to write; null deletes a key, null for the whole all of them."""
+    """Keys to set; null deletes a key, and null instead of an object deletes all of them."""
     receipt_email: NotRequired[Union[str, None]]
-    """The address for the receipt from now on; null for none."""
+    """The new address for the receipt; null for none."""
 
 
 class UpdatePaymentLink(TypedDict):
@@ -1357,44 +1357,44 @@ class UpdatePaymentLink(TypedDict):
     subject: NotRequired[Union[str, None]]
     """Null removes the title."""
     max_uses: NotRequired[Union[int, None]]
-    """Null lifts the limit. Below `used_count` it closes the link."""
+    """Null removes the limit. A value below `used_count` closes the link."""
     expires_at: NotRequired[Union[str, None]]
     """Null: never. A time that has passed closes the link."""
     metadata: NotRequired[Union[Mapping[str, Union[str, None]], None]]
-    """Keys to write; null deletes a key, null for the whole all of them."""
+    """Keys to set; null deletes a key, and null instead of an object deletes all of them."""
 
 
 class UpdateRefund(TypedDict):
     """The fields to change."""
 
     metadata: NotRequired[Union[Mapping[str, Union[str, None]], None]]
-    """Keys to write; null deletes a key, null for the whole all of them."""
+    """Keys to set; null deletes a key, and null instead of an object deletes all of them."""
 
 
 class UpdateWebhookEndpoint(TypedDict):
     """The fields to change."""
 
     url: NotRequired[Union[str, None]]
-    """A new address; what is still to be delivered goes there."""
+    """The new URL; pending deliveries go there, too."""
     description: NotRequired[Union[str, None]]
-    """Your own words about it; null removes them."""
+    """Your description; null removes it."""
     enabled_events: NotRequired[Union[Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed", "*"]], None]]
-    """Replaces the types that it takes."""
+    """Replaces the event types to which it is subscribed."""
     status: NotRequired[Union[Literal["enabled", "paused", "disabled"], None]]
-    """`disabled` stops deliveries, `paused` lets them wait, `enabled` lets those through that wait and new ones."""
+    """`disabled` stops deliveries, `paused` holds them, `enabled` sends waiting and new ones."""
     disable_when_failing: NotRequired[Union[bool, None]]
-    """Disable it when it has taken nothing for five days; not unless you say so."""
+    """Disable it automatically after five days without a successful delivery. Default: `false`."""
     disabled: NotRequired[Union[bool, None]]
-    """The same as `status`, for who likes it better; not both at once."""
+    """An alternative to `status`; do not send both."""
 
 
 class UploadedFile(TypedDict):
-    """The file as it was kept."""
+    """The stored file."""
 
     url: str
-    """Its address, which evidence names. Every holder of it can read the file."""
+    """Its URL, used in evidence. Anyone who has the URL can read the file."""
     content_type: Literal["application/pdf", "image/png", "image/jpeg"]
-    """Its kind, by its content."""
+    """Its media type, detected from its content."""
     size: int
     """Bytes."""
 
@@ -1409,13 +1409,13 @@ class WebhookAttempt(TypedDict):
     at: str
     """When it was made."""
     duration_ms: int
-    """From its beginning to its end, milliseconds."""
+    """Duration in milliseconds."""
     status_code: Union[int, None]
-    """The receiver's answer; null when it did not answer."""
+    """HTTP status of the receiver's answer; null if there was none."""
     failure: Union[str, None]
-    """Why there was no answer; null when there was one."""
+    """Why there was no answer; null if there was one."""
     response_excerpt: Union[str, None]
-    """The first kilobyte of the receiver's answer. Null when there was none, and in a sandbox beyond 600 of a minute."""
+    """The first kilobyte of the receiver's answer. Null if there was none, and in a sandbox after 600 in a minute."""
 
 
 class WebhookDelivery(TypedDict):
@@ -1432,19 +1432,19 @@ class WebhookDelivery(TypedDict):
     event_type: Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]
     """Its type."""
     endpoint_id: Union[str, None]
-    """The endpoint; null for an order's `notify_url` and the account's address."""
+    """The endpoint; null for an order's `notify_url` and the account's default URL."""
     url: str
-    """Where it is posted to."""
+    """The URL to which it is posted."""
     status: Literal["pending", "succeeded", "failed", "skipped"]
-    """`pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled or deleted."""
+    """`pending`: another attempt follows. `failed`: all attempts failed. `skipped`: its endpoint was disabled or deleted."""
     next_attempt_at: Union[str, None]
-    """When the next attempt is due; null when none is to come by itself."""
+    """When the next automatic attempt is due; null if there is none."""
     resend_of: Union[str, None]
-    """The delivery that this one sends again on request; null for a first one."""
+    """The delivery that this one repeats on request; null for an original one."""
     attempts: list[WebhookAttempt]
-    """Attempts that were made, in their order."""
+    """The attempts, in order."""
     created_at: str
-    """When it was recorded: with the event, or when it was asked for."""
+    """When it was recorded: with the event, or when it was requested."""
 
 
 class WebhookEndpoint(TypedDict):
@@ -1457,17 +1457,17 @@ class WebhookEndpoint(TypedDict):
     mode: Literal["sandbox", "live"]
     """The environment, decided by the API key alone."""
     url: str
-    """Where events are posted to."""
+    """The URL to which events are posted."""
     description: Union[str, None]
-    """Your own words about it; null when there are none."""
+    """Your description; null if there is none."""
     enabled_events: list[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed", "*"]]
-    """Types of events that it takes; `*` stands for all of them, also for those that are added later."""
+    """Event types to which it is subscribed; `*` means all of them, including those added later."""
     status: Literal["enabled", "paused", "disabled"]
-    """Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. Deliveries to a paused one wait, and are sent when it is enabled again."""
+    """Nothing is delivered to a disabled endpoint, and deliveries that fall due in the meantime are skipped. Deliveries to a paused one wait until it is enabled again."""
     disable_when_failing: bool
-    """Whether it is disabled when it has taken nothing for five days."""
+    """Whether it is disabled automatically after five days without a successful delivery."""
     is_default: bool
-    """The account's single address, which takes what no endpoint is subscribed to. It is set elsewhere."""
+    """The account's default URL, for events to which no endpoint is subscribed. It is set elsewhere."""
     created_at: str
     """When it was created."""
     updated_at: str
@@ -1484,23 +1484,23 @@ class WebhookEndpointWithSecret(TypedDict):
     mode: Literal["sandbox", "live"]
     """The environment, decided by the API key alone."""
     url: str
-    """Where events are posted to."""
+    """The URL to which events are posted."""
     description: Union[str, None]
-    """Your own words about it; null when there are none."""
+    """Your description; null if there is none."""
     enabled_events: list[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed", "*"]]
-    """Types of events that it takes; `*` stands for all of them, also for those that are added later."""
+    """Event types to which it is subscribed; `*` means all of them, including those added later."""
     status: Literal["enabled", "paused", "disabled"]
-    """Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. Deliveries to a paused one wait, and are sent when it is enabled again."""
+    """Nothing is delivered to a disabled endpoint, and deliveries that fall due in the meantime are skipped. Deliveries to a paused one wait until it is enabled again."""
     disable_when_failing: bool
-    """Whether it is disabled when it has taken nothing for five days."""
+    """Whether it is disabled automatically after five days without a successful delivery."""
     is_default: bool
-    """The account's single address, which takes what no endpoint is subscribed to. It is set elsewhere."""
+    """The account's default URL, for events to which no endpoint is subscribed. It is set elsewhere."""
     created_at: str
     """When it was created."""
     updated_at: str
     """When it last changed."""
     secret: str
-    """Signs what is delivered here. It is shown this once, and never again."""
+    """Signs deliveries to this endpoint. It is shown only this once."""
 
 
 class WebhookSigningSecret(TypedDict):
@@ -1511,22 +1511,22 @@ class WebhookSigningSecret(TypedDict):
     mode: Literal["sandbox", "live"]
     """The environment, decided by the API key alone."""
     secret: str
-    """Signs what goes to an order's `notify_url` and to the account's single address."""
+    """Signs deliveries to an order's `notify_url` and to the account's default URL."""
     rotated_at: Union[str, None]
-    """When it was last rotated; null when never."""
+    """When it was last rotated; null: never."""
     previous_until: Union[str, None]
-    """Until when the secret before it signs as well; null when it no longer does."""
+    """Until when the previous secret signs as well; null if it no longer does."""
 
 
 class OrdersListQuery(TypedDict):
     """The query of `orders.list`."""
 
     limit: NotRequired[Union[int, None]]
-    """Size of a page, 1 to 100; 20 unless given."""
+    """Page size, 1 to 100. Default: 20."""
     starting_after: NotRequired[Union[str, None]]
-    """For the next page: the id of the last object of this one."""
+    """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
     status: NotRequired[Union[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"], None]]
@@ -1542,7 +1542,7 @@ class OrdersListQuery(TypedDict):
     amount: NotRequired[Union[AmountRange, None]]
     """Between these amounts in minor units, both included; one of them is enough."""
     metadata: NotRequired[Union[Mapping[str, str], None]]
-    """`metadata[shelf]=A7`: objects with exactly this value under this key. Several have to match at once."""
+    """`metadata[shelf]=A7`: objects with exactly this value under this key. Several filters have to match together."""
 
 
 class OrdersCsvQuery(TypedDict):
@@ -1563,18 +1563,18 @@ class OrdersCsvQuery(TypedDict):
     amount: NotRequired[Union[AmountRange, None]]
     """Between these amounts in minor units, both included; one of them is enough."""
     metadata: NotRequired[Union[Mapping[str, str], None]]
-    """`metadata[shelf]=A7`: objects with exactly this value under this key. Several have to match at once."""
+    """`metadata[shelf]=A7`: objects with exactly this value under this key. Several filters have to match together."""
 
 
 class RefundsListQuery(TypedDict):
     """The query of `refunds.list`."""
 
     limit: NotRequired[Union[int, None]]
-    """Size of a page, 1 to 100; 20 unless given."""
+    """Page size, 1 to 100. Default: 20."""
     starting_after: NotRequired[Union[str, None]]
-    """For the next page: the id of the last object of this one."""
+    """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
     trade_no: NotRequired[Union[str, None]]
@@ -1602,11 +1602,11 @@ class DisputesListQuery(TypedDict):
     """The query of `disputes.list`."""
 
     limit: NotRequired[Union[int, None]]
-    """Size of a page, 1 to 100; 20 unless given."""
+    """Page size, 1 to 100. Default: 20."""
     starting_after: NotRequired[Union[str, None]]
-    """For the next page: the id of the last object of this one."""
+    """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
     status: NotRequired[Union[Literal["needs_response", "under_review", "won", "lost", "closed"], None]]
@@ -1630,11 +1630,11 @@ class PaymentLinksListQuery(TypedDict):
     """The query of `paymentLinks.list`."""
 
     limit: NotRequired[Union[int, None]]
-    """Size of a page, 1 to 100; 20 unless given."""
+    """Page size, 1 to 100. Default: 20."""
     starting_after: NotRequired[Union[str, None]]
-    """For the next page: the id of the last object of this one."""
+    """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
 
@@ -1643,18 +1643,18 @@ class BalanceGetQuery(TypedDict):
     """The query of `balance.get`."""
 
     currency: NotRequired[Union[Literal["USD", "HKD", "CNY"], None]]
-    """Which wallet; `USD` unless given."""
+    """Which wallet. Default: `USD`."""
 
 
 class LedgerListQuery(TypedDict):
     """The query of `ledger.list`."""
 
     limit: NotRequired[Union[int, None]]
-    """Size of a page, 1 to 100; 20 unless given."""
+    """Page size, 1 to 100. Default: 20."""
     starting_after: NotRequired[Union[str, None]]
-    """For the next page: the id of the last object of this one."""
+    """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
     type: NotRequired[Union[Literal["payment_credit", "fee_debit", "refund_freeze", "refund_debit", "refund_unfreeze", "dispute_freeze", "dispute_unfreeze", "dispute_debit", "dispute_fee", "payout_freeze", "payout_unfreeze", "payout_success", "payout_fee"], None]]
@@ -1682,11 +1682,11 @@ class LedgerChainQuery(TypedDict):
     """The query of `ledger.chain`."""
 
     limit: NotRequired[Union[int, None]]
-    """Size of a page, 1 to 100; 20 unless given."""
+    """Page size, 1 to 100. Default: 20."""
     starting_after: NotRequired[Union[str, None]]
-    """For the next page: the id of the last object of this one."""
+    """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
 
@@ -1695,11 +1695,11 @@ class ReportsListQuery(TypedDict):
     """The query of `reports.list`."""
 
     limit: NotRequired[Union[int, None]]
-    """Size of a page, 1 to 100; 20 unless given."""
+    """Page size, 1 to 100. Default: 20."""
     starting_after: NotRequired[Union[str, None]]
-    """For the next page: the id of the last object of this one."""
+    """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
 
@@ -1709,13 +1709,13 @@ ReportsStatementQuery = TypedDict(
     {
         # The first day, as `YYYY-MM-DD`.
         "from": 'str',
-        # The last day, which belongs to the report; the first unless given.
+        # The last day, inclusive. Default: the first.
         "to": NotRequired['Union[str, None]'],
-        # The wallet of this currency alone; all wallets unless given.
+        # Only the wallet of this currency. Default: all wallets.
         "currency": NotRequired['Union[Literal["USD", "HKD", "CNY"], None]'],
-        # Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one.
+        # Time zone, such as `Europe/Berlin`. Default: the one in your settings, initially UTC.
         "time_zone": NotRequired['Union[str, None]'],
-        # `day` closes a statement each day, `month` each month, `range` at the end; `day` unless given.
+        # `day` closes a statement each day, `month` each month, `range` only at the end. Default: `day`.
         "interval": NotRequired['Union[Literal["day", "month", "range"], None]'],
     },
 )
@@ -1727,11 +1727,11 @@ ReportsFeesQuery = TypedDict(
     {
         # The first day, as `YYYY-MM-DD`.
         "from": 'str',
-        # The last day, which belongs to the report; the first unless given.
+        # The last day, inclusive. Default: the first.
         "to": NotRequired['Union[str, None]'],
-        # The wallet of this currency alone; all wallets unless given.
+        # Only the wallet of this currency. Default: all wallets.
         "currency": NotRequired['Union[Literal["USD", "HKD", "CNY"], None]'],
-        # Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one.
+        # Time zone, such as `Europe/Berlin`. Default: the one in your settings, initially UTC.
         "time_zone": NotRequired['Union[str, None]'],
     },
 )
@@ -1742,48 +1742,48 @@ class ReportsPayoutQuery(TypedDict):
     """The query of `reports.payout`."""
 
     payout_no: str
-    """Number of the payout. For `payout`, and for `transactions` in place of days."""
+    """Number of the payout. For `payout`, and for `transactions` instead of days."""
     time_zone: NotRequired[Union[str, None]]
-    """Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one."""
+    """Time zone, such as `Europe/Berlin`. Default: the one in your settings, initially UTC."""
 
 
 class ReportsFrozenQuery(TypedDict):
     """The query of `reports.frozen`."""
 
     at: NotRequired[Union[str, None]]
-    """The moment, as ISO 8601 or seconds of Unix time; now unless given. For `frozen`."""
+    """The moment, as ISO 8601 or Unix time in seconds. Default: now. For `frozen`."""
     currency: NotRequired[Union[Literal["USD", "HKD", "CNY"], None]]
-    """The wallet of this currency alone; all wallets unless given."""
+    """Only the wallet of this currency. Default: all wallets."""
     time_zone: NotRequired[Union[str, None]]
-    """Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one."""
+    """Time zone, such as `Europe/Berlin`. Default: the one in your settings, initially UTC."""
 
 
 class EventsListQuery(TypedDict):
     """The query of `events.list`."""
 
     limit: NotRequired[Union[int, None]]
-    """Size of a page, 1 to 100; 20 unless given."""
+    """Page size, 1 to 100. Default: 20."""
     starting_after: NotRequired[Union[str, None]]
-    """For the next page: the id of the last object of this one."""
+    """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
     type: NotRequired[Union[Union[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"], Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]]], None]]
-    """Events of this type; give it several times for several types."""
+    """Events of this type; repeat it for several types."""
     object_id: NotRequired[Union[str, None]]
-    """Events of this order, refund or dispute: our number, or any that its own path takes."""
+    """Events of this order, refund or dispute: our number, or any other that its path accepts."""
     wait: NotRequired[Union[int, None]]
-    """Seconds, 1 to 25. While there is no event newer than `ending_before`, the answer waits so long for one, and is then an empty page. These calls have a quota of their own. Not with `starting_after`."""
+    """Long polling, 1 to 25 seconds: while there is no event newer than `ending_before`, the answer waits up to this long for one, and is then an empty page. These calls have their own quota. Not with `starting_after`."""
 
 
 class EventsFollowQuery(TypedDict):
     """The query of `events.list` that is followed."""
 
     type: NotRequired[Union[Union[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"], Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]]], None]]
-    """Events of this type; give it several times for several types."""
+    """Events of this type; repeat it for several types."""
     object_id: NotRequired[Union[str, None]]
-    """Events of this order, refund or dispute: our number, or any that its own path takes."""
+    """Events of this order, refund or dispute: our number, or any other that its path accepts."""
     after: NotRequired[Union[str, None]]
     """The id of the newest that you have handled. None: from the first one on. Left out: from now on."""
 
@@ -1792,11 +1792,11 @@ class ApiLogsListQuery(TypedDict):
     """The query of `apiLogs.list`."""
 
     limit: NotRequired[Union[int, None]]
-    """Size of a page, 1 to 100; 20 unless given."""
+    """Page size, 1 to 100. Default: 20."""
     starting_after: NotRequired[Union[str, None]]
-    """For the next page: the id of the last object of this one."""
+    """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
     request_id: NotRequired[Union[str, None]]
@@ -1813,15 +1813,15 @@ class ErasuresCreate(TypedDict):
     """Erase a buyer."""
 
     email: NotRequired[Union[str, None]]
-    """The buyer's address, in any spelling: all orders that have it, and the address alone where others' name it."""
+    """The buyer's address, in any spelling: erases all orders that have it, and only the address itself where other orders contain it."""
     trade_no: NotRequired[Union[str, None]]
     """The one order that is erased, whatever address it has."""
     dry_run: NotRequired[Union[bool, None]]
-    """`true` says how many rows of each kind there are, and changes nothing."""
+    """`true` returns how many rows of each kind would change, and changes nothing."""
 
 
 class ExportsBuyer(TypedDict):
-    """Export all that is kept of a buyer."""
+    """Export everything stored about a buyer."""
 
     email: str
     """The buyer's address."""
@@ -1831,11 +1831,11 @@ class WebhookEndpointsListQuery(TypedDict):
     """The query of `webhookEndpoints.list`."""
 
     limit: NotRequired[Union[int, None]]
-    """Size of a page, 1 to 100; 20 unless given."""
+    """Page size, 1 to 100. Default: 20."""
     starting_after: NotRequired[Union[str, None]]
-    """For the next page: the id of the last object of this one."""
+    """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
 
@@ -1844,11 +1844,11 @@ class WebhookDeliveriesListQuery(TypedDict):
     """The query of `webhookDeliveries.list`."""
 
     limit: NotRequired[Union[int, None]]
-    """Size of a page, 1 to 100; 20 unless given."""
+    """Page size, 1 to 100. Default: 20."""
     starting_after: NotRequired[Union[str, None]]
-    """For the next page: the id of the last object of this one."""
+    """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
     event_id: NotRequired[Union[str, None]]
@@ -1856,45 +1856,45 @@ class WebhookDeliveriesListQuery(TypedDict):
     endpoint_id: NotRequired[Union[str, None]]
     """Deliveries to this endpoint."""
     status: NotRequired[Union[Literal["pending", "succeeded", "failed", "skipped"], None]]
-    """`pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled or deleted."""
+    """`pending`: another attempt follows. `failed`: all attempts failed. `skipped`: its endpoint was disabled or deleted."""
 
 
 class TestHelpersOrdersPay(TypedDict):
     """Pay an order as its buyer would."""
 
     payment_method: NotRequired[Union[Literal["card", "alipay", "wechat_pay", "apple_pay", "google_pay"], None]]
-    """One that you offer: `card` unless given, or the first that you offer where cards are not."""
+    """One that you offer. Default: `card`, or the first that you offer if you do not offer cards."""
     outcome: NotRequired[Union[Literal["succeed", "decline", "cancel", "fail", "redirect", "succeed_unreported"], None]]
-    """`succeed` unless given. `decline`: the attempt fails, the order stays pending. `fail`: the channel's last word. `redirect`: the buyer is on the way and cannot be stopped. `succeed_unreported`: the channel has the money and has not said so yet."""
+    """Default: `succeed`. `decline`: the attempt fails, the order stays pending. `fail`: the channel reports a final failure. `redirect`: the buyer is paying at the channel and cannot be stopped. `succeed_unreported`: the channel has the money and has not reported it yet."""
     amount: NotRequired[Union[int, None]]
-    """Minor units that reach the channel; another amount than the order's is not credited but parked."""
+    """Minor units that reach the channel; an amount other than the order's is parked, not credited."""
 
 
 class TestHelpersOrdersDispute(TypedDict):
     """Let the buyer dispute the payment."""
 
     amount: NotRequired[Union[int, None]]
-    """The amount that the buyer wants back, in minor units; the whole unless given."""
+    """The amount that the buyer wants back, in minor units. Default: the whole amount."""
     reason: NotRequired[Union[str, None]]
-    """Why, in one line; `fraudulent` unless given."""
+    """The reason, one line. Default: `fraudulent`."""
     evidence_due_by: NotRequired[Union[str, None]]
-    """The last moment for evidence: in 7 days unless given, null for none. The past will do, too."""
+    """The deadline for evidence. Default: in 7 days; null for none. It may be in the past."""
 
 
 class TestHelpersDisputesResolve(TypedDict):
     """Let the bank decide a dispute."""
 
     outcome: Literal["won", "lost", "closed"]
-    """`won` may also follow a loss: the appeal. `closed`: the buyer's bank withdraws."""
+    """`won` may also follow `lost`, as an appeal. `closed`: the buyer's bank withdraws."""
 
 
 class TestHelpersClockAdvance(TypedDict):
     """Move the clock of your sandbox forward."""
 
     by: NotRequired[Union[int, str, None]]
-    """How far: a number of seconds, or one with a unit, s, m, h or d. Either `by` or `to`."""
+    """By how much: a number of seconds, or a number with a unit, s, m, h or d. Either `by` or `to`."""
     to: NotRequired[Union[str, None]]
-    """The moment that the clock goes to, later than its own. Either `by` or `to`."""
+    """The time to which to advance, later than the clock's current time. Either `by` or `to`."""
 
 
 Event = Union[PaymentSucceededEvent, PaymentFailedEvent, PaymentExpiredEvent, PaymentDuplicateRefundedEvent, RefundSucceededEvent, RefundFailedEvent, DisputeCreatedEvent, DisputeUpdatedEvent, DisputeWonEvent, DisputeLostEvent, DisputeClosedEvent]

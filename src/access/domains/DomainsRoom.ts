@@ -58,7 +58,7 @@ const mails = Layer.effectDiscard(
       const annotations = { merchant_id: mail.merchant_id, host: mail.host }
       const to = yield* addresses.of(merchant)
       if (to === null) {
-        const line = "a merchant without an address is not told of its host"
+        const line = "a merchant without an address could not be notified about its host"
         yield* Effect.annotateLogs(Effect.logWarning(line), annotations)
         return yield* store.endMail(mail)
       }

@@ -93,7 +93,10 @@ export const layer = Layer.effect(
         const challenge = yield* challenges.read(state, `openid ${browser}`)
         // A code can be tried once: the provider may have seen it by then.
         if (Option.isNone(challenge) || !(yield* challenges.useUp(challenge.value))) {
-          return yield* new OpenIdFailed({ reason: "refused", why: "the state is not of this browser, or was used" })
+          return yield* new OpenIdFailed({
+            reason: "refused",
+            why: "the state belongs to another browser, or was used"
+          })
         }
         const { nonce = "", verifier = "" } = challenge.value.content
         const config = yield* configuration

@@ -86,7 +86,7 @@ export const layer = Layer.effect(
       const found = Option.isSome(text) ? yield* challenges.read(text.value, use) : Option.none()
       return Option.isSome(clientData) && Option.isSome(found)
         ? { challengeText: clientData.value.challenge, challenge: found.value }
-        : yield* new PasskeyNotValid({ why: "the challenge is not of this browser, or has expired" })
+        : yield* new PasskeyNotValid({ why: "the challenge belongs to another browser, or has expired" })
     })
 
     return Passkeys.of({
@@ -242,7 +242,7 @@ const makeJudge = Effect.fnUntraced(function* (place: PasskeyPlace | undefined, 
           })
         ),
         ({ authenticationInfo, verified }) =>
-          verified ? Effect.succeed(authenticationInfo) : Effect.fail("the signature is not its own")
+          verified ? Effect.succeed(authenticationInfo) : Effect.fail("the signature does not match")
       ),
 
     attestation: (id: string, response: Omit<Attestation["response"], "transports">, challengeText: string) =>
@@ -257,13 +257,11 @@ const makeJudge = Effect.fnUntraced(function* (place: PasskeyPlace | undefined, 
                   supportedAlgorithmIDs,
                   requireUserVerification: true
                 })
-              : Promise.reject(new Error("the attestation has certificates, which were not asked for"))
+              : Promise.reject(new Error("the attestation has certificates, which were not requested"))
           )
         ),
         ({ registrationInfo }) =>
-          registrationInfo === undefined
-            ? Effect.fail("the attestation does not hold")
-            : Effect.succeed(registrationInfo)
+          registrationInfo === undefined ? Effect.fail("the attestation is invalid") : Effect.succeed(registrationInfo)
       )
   }
 })

@@ -105,7 +105,7 @@ export class Pace extends Context.Service<
   {
     /** Ends when the call may be made, or fails if it could not be made in time. `isAgain`: before all others. */
     readonly enter: (budget: Budget, until: number, isAgain: boolean) => Effect.Effect<void, Crowded>
-    /** Stripe has had too many calls: pauses this account's calls for this long. */
+    /** Stripe reports too many calls: pauses this account's calls for this long. */
     readonly close: (budget: Budget, millis: number) => void
     /** Until when a call of this fiber may wait, by `millis`. A buyer behind a long queue gets more time. */
     readonly until: (budget: Budget) => Effect.Effect<number>

@@ -204,10 +204,10 @@ const handleSession = ({ client, orderIn, payments, store, strays }: Services) =
   const none = Effect.fnUntraced(function* (account: Account, session: Stripe.Checkout.Session) {
     const tradeNo = tradeNoIn(session.metadata)
     if (Option.isSome(tradeNo)) yield* strays.note(account, tradeNo.value, session)
-    return yield* logIgnored("a session is none of ours")
+    return yield* logIgnored("a session is not ours")
   })
   return Effect.fnUntraced(function* (account: Account, { names, objectId: id, type }: NoticeFacts) {
-    if (names === "") return yield* logIgnored("a session is none of ours")
+    if (names === "") return yield* logIgnored("a session is not ours")
     const look = client.read(account, (stripe) => stripe.checkout.sessions.retrieve(id, { expand }))
     // An event of an earlier version does not have the name.
     const named = names === null ? yield* look : undefined
@@ -277,7 +277,7 @@ const handleRefund = (services: Services) => {
     if (Option.isSome(returned)) {
       const order = yield* orderIn(account, intent?.metadata)
       if (Option.isNone(order) || intent?.id !== returned.value) {
-        return yield* logIgnored("a refund gives back no payment of ours")
+        return yield* logIgnored("a refund is for no payment of ours")
       }
       const answer = answerOf(refund)
       // If the answer to the call that made the refund was lost, this event shows that it was made.
@@ -307,14 +307,14 @@ const handleReturn = ({ client, orders }: Services) =>
       Option.fromUndefinedOr(unappliedPayments.find((each) => each.paymentId === paymentId))
     )
     if (Option.isNone(order) || Option.isNone(payment)) {
-      return yield* logIgnored("a refund is none that a merchant has asked us for")
+      return yield* logIgnored("a refund was not requested by a merchant")
     }
     const { amount, currency, paymentId: id } = payment.value
     const look = Effect.gen(function* () {
       const { data, has_more } = yield* client.read(account, (stripe) =>
         stripe.refunds.list({ payment_intent: id, limit: refundsMax, expand: ["data.charge"] })
       )
-      if (has_more) return yield* logIgnored("a payment has more refunds than are looked at")
+      if (has_more) return yield* logIgnored("a payment has too many refunds to check")
       const returnedAmount = data.some((each) => isPresented(each, currency))
         ? refundedOf(data[0]!.charge, currency)
         : data.reduce((sum, each) => sum + (answerOf(each)._tag === "Refused" ? 0 : each.amount), 0)
@@ -340,7 +340,7 @@ const handleDispute = ({ client, disputes, orderIn, orders, payments, presented 
     )
     const intent = typeof dispute.payment_intent === "object" ? dispute.payment_intent : null
     const order = yield* orderIn(account, intent?.metadata)
-    if (intent === null || Option.isNone(order)) return yield* logIgnored("a dispute is about no payment of ours")
+    if (intent === null || Option.isNone(order)) return yield* logIgnored("a dispute is for no payment of ours")
     const paid = yield* payments.refresh(order.value)
     if (!("paymentId" in paid) || paid.paymentId !== intent.id) {
       const { tradeNo, unappliedPayments } = paid

@@ -333,7 +333,7 @@ const classifyWith =
 
 /** Logs how the operator's proxy failed. */
 export const tellProxy = ({ detail, verdict }: Judged): Effect.Effect<void> =>
-  verdict === "proxy" ? Effect.logError(`STRIPE_PROXY opens no way to Stripe: ${detail}`) : Effect.void
+  verdict === "proxy" ? Effect.logError(`STRIPE_PROXY opens no connection to Stripe: ${detail}`) : Effect.void
 
 const judgeCrowded = ({ retryAfterMillis }: Crowded): Judged => ({
   verdict: "crowded",
@@ -352,7 +352,7 @@ const tell = (judged: Judged): Effect.Effect<void> => {
         Effect.annotateLogs(failure._tag === "StripeRefused" ? { code: failure.code } : {})
       )
     case "rate_limited":
-      return Effect.annotateLogs(Effect.logWarning("Stripe has had too many calls"), { reason: limit?.reason })
+      return Effect.annotateLogs(Effect.logWarning("Stripe reports too many calls"), { reason: limit?.reason })
     // Many at once, which the metric counts.
     case "crowded":
       return Effect.void

@@ -96,8 +96,9 @@ export const layerChannels = HttpApiBuilder.group(
 )
 
 const clockMovedMessage =
-  "The clock of this sandbox was moved, and Stripe's time cannot be: its checkout sessions would end at other times " +
-  "than the orders. A clock goes forward only, so take a merchant whose sandbox keeps real time. Nothing was changed."
+  "The test clock of this sandbox was advanced, which Stripe's time cannot follow: its checkout sessions would " +
+  "end at other times than the orders. A clock cannot go back, so use a merchant whose sandbox keeps real time. " +
+  "Nothing was changed."
 
 const inUseMessage = ({ isActive, uses }: InUse): string => {
   const counts = Object.entries(uses)
@@ -108,9 +109,9 @@ const inUseMessage = ({ isActive, uses }: InUse): string => {
     ? " Set the channel to none, in the sandbox to sandbox, and wait until its sessions have ended."
     : ""
   return (
-    `These keys are of another account at Stripe than the one before.${needs}${off} Money that was paid there can be ` +
-    "refunded and disputed there alone. To take payments with the new account now, make another merchant for it " +
-    "(docs/going-live.md, section 4). Nothing was changed."
+    `These keys belong to another Stripe account than the previous ones.${needs}${off} Money that was paid there ` +
+    "can be refunded and disputed only there. To take payments with the new account now, create another merchant " +
+    "for it (docs/going-live.md, section 4). Nothing was changed."
   )
 }
 
@@ -220,7 +221,7 @@ const strayRefusals = {
     message: `No session ${id}.`
   })),
   StraySessionOver: refuseAs(Wire.Conflict, (_: StraySessionOver) => ({
-    message: "The session has ended: it can no longer be paid, or its whole payment went back."
+    message: "The session has ended: it can no longer be paid, or its whole payment was returned."
   }))
 }
 
@@ -274,7 +275,7 @@ const bytesMax = 512 * 1_024
 const tolerance = Duration.minutes(5)
 
 /** Stripe's dashboard shows this text beside the attempt. */
-const thinProblem = "this destination sends thin events; make one with snapshot events"
+const thinProblem = "this destination sends thin events; create one with snapshot events"
 /** How often the last webhook of an account is recorded. */
 const keptEvery = Duration.toMillis("1 hour")
 const accountsMax = 10_000
@@ -323,12 +324,12 @@ export const layerWebhooks: Routes = HttpRouter.use(
       if (Option.isNone(account)) return yield* refused("none", "no such address", 404)
       const { mode } = account.value
       const stripeAccount = yield* accountAt(account.value)
-      if (stripeAccount === null) return yield* refused(mode, "no account of Stripe is set", 404)
+      if (stripeAccount === null) return yield* refused(mode, "no Stripe account is set", 404)
       const request = yield* HttpServerRequest.HttpServerRequest
       const arrived = yield* Effect.option(receiving(readBody(request)))
       if (Option.isNone(arrived)) return answer("not now", 503)
       const body = arrived.value
-      if (body === undefined) return yield* refused(mode, `the body must have ${bytesMax} bytes at most`, 400)
+      if (body === undefined) return yield* refused(mode, `the body must have at most ${bytesMax} bytes`, 400)
       const { webhookSecret } = openStripeKeys(secrets, account.value, stripeAccount)
       const signatures = yield* library
       const now = yield* currentMillis
@@ -352,7 +353,7 @@ export const layerWebhooks: Routes = HttpRouter.use(
         )
         return yield* Effect.as(count(mode, "thin"), answer(thinProblem, 400))
       }
-      if (!isEvent(event)) return yield* refused(mode, "the body is no event", 400)
+      if (!isEvent(event)) return yield* refused(mode, "the body is not an event", 400)
       const notice = noticeOf(event)
       const payees = yield* payeesOf(account.value, event, { ...stripeAccount, webhookSecret })
       if (payees.length === 0) return yield* countTaken(mode, "no_account")

@@ -72,7 +72,9 @@ const stripeAddress = Effect.fnUntraced(function* ({
   }
   if (protocol === "http:" && Option.isSome(stripeProxy)) {
     return yield* new BadSetting({
-      message: "STRIPE_PROXY is for an https address, and STRIPE_API is one of this machine in http: set one of them."
+      message:
+        "STRIPE_PROXY needs an https address, but STRIPE_API is an http address of this machine: set only one of " +
+        "them."
     })
   }
   return stripeApi.value
@@ -134,7 +136,7 @@ export const stripeVerdict = (
   const { detail, isProxys } = troubles[at]!
   return isProxys
     ? errorIf(isLive)(
-        `${by} opens no way to ${hosts[at]}: ${detail}.`,
+        `${by} opens no connection to ${hosts[at]}: ${detail}.`,
         `Fix the proxy, or allow CONNECT to ${hosts.join(" and ")} at port 443.`
       )
     : errorIf(isLive)(

@@ -121,7 +121,7 @@ describe("an act on live money by MCP", () => {
       for (const speaks of ["2026-07-28", "2025-11-25"] as const) {
         const agent = yield* agentOverHttp(running.baseUrl, running.merchant.liveKey, { speaks })
         const result = yield* agent.call("orders_create", terms)
-        assert.include(textOf(result), "This client cannot ask one", speaks)
+        assert.include(textOf(result), "This client cannot ask a person", speaks)
       }
       assert.deepStrictEqual(yield* liveOrders(running), [])
     }).pipe(Effect.scoped)

@@ -5,7 +5,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "orders_create",
     "title": "Create an order",
-    "description": "Answers 201 with the new order; send the buyer to its `checkout_url`. An `out_trade_no` that exists already answers 200 with that order when amount, currency, subject and notify_url are the same, and 409 when they are not.",
+    "description": "Returns 201 with the new order; send the buyer to its `checkout_url`. If the `out_trade_no` exists already, returns 200 with that order if amount, currency, subject and notify_url are the same, and 409 if they are not.",
     "scope": "orders:write",
     "method": "POST",
     "path": "/orders",
@@ -32,13 +32,13 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "integer",
           "minimum": 1,
           "maximum": 100000000000,
-          "description": "The amount to pay: a whole number of minor units, 1999 for $19.99. Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`."
+          "description": "The amount to pay: a whole number of minor units, 1999 for $19.99. Where Stripe processes the payments, it accepts at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`."
         },
         "out_trade_no": {
           "type": "string",
           "minLength": 1,
           "maxLength": 128,
-          "description": "Your number of the order, one line. Sent again with the same terms, it gets the same order."
+          "description": "Your number of the order, one line. Repeating it with the same terms returns the same order."
         },
         "currency": {
           "type": "string",
@@ -47,38 +47,38 @@ export const tools: ReadonlyArray<Tool> = [
             "HKD",
             "CNY"
           ],
-          "description": "`USD` unless given; live: one enabled for you."
+          "description": "Default: `USD`. In live, it must be enabled for you."
         },
         "subject": {
           "type": "string",
           "minLength": 0,
           "maxLength": 255,
-          "description": "The title that the buyer reads at checkout, one line of at most 255 characters."
+          "description": "The title that the buyer sees at checkout, one line of at most 255 characters."
         },
         "notify_url": {
           "type": "string",
           "minLength": 1,
           "maxLength": 2048,
-          "description": "Where the events of this order go, instead of to your endpoints. Live: public HTTPS."
+          "description": "URL for the events of this order, instead of your endpoints. In live, public HTTPS only."
         },
         "return_url": {
           "type": "string",
           "minLength": 1,
           "maxLength": 2048,
-          "description": "Where the buyer goes after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."
+          "description": "URL to which the buyer is sent after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."
         },
         "metadata": {
           "type": "object",
           "additionalProperties": {
             "type": "string"
           },
-          "description": "At most 50 keys of 1 to 40 characters, values of at most 500."
+          "description": "At most 50 keys of 1 to 40 characters, with values of at most 500."
         },
         "receipt_email": {
           "type": "string",
           "minLength": 3,
           "maxLength": 254,
-          "description": "The address for the receipt, which is sent by itself once paid."
+          "description": "The address for the receipt, which is sent automatically after payment."
         },
         "locale": {
           "type": "string",
@@ -86,7 +86,7 @@ export const tools: ReadonlyArray<Tool> = [
             "zh",
             "en"
           ],
-          "description": "Language of checkout and receipt; otherwise the browser's."
+          "description": "Language of checkout and receipt. Default: the browser's."
         },
         "idempotency_key": {
           "type": "string",
@@ -104,7 +104,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "orders_list",
     "title": "List orders, newest first, or export them",
-    "description": "All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count.",
+    "description": "All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors.",
     "scope": "orders:read",
     "method": "GET",
     "path": "/orders",
@@ -139,19 +139,19 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "starting_after": {
           "type": "string",
-          "description": "For the next page: the id of the last object of this one."
+          "description": "Cursor for the next page: the id of the last object of this one."
         },
         "ending_before": {
           "type": "string",
-          "description": "For the page before: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
-          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "created_lte": {
           "type": "string",
-          "description": "Created then or earlier, a second of Unix time to its end: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "status": {
           "type": "string",
@@ -186,11 +186,11 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "paid_at_gte": {
           "type": "string",
-          "description": "Paid then or later: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Paid then or later: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "paid_at_lte": {
           "type": "string",
-          "description": "Paid then or earlier, a second of Unix time to its end: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Paid then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "amount_gte": {
           "type": "string",
@@ -205,7 +205,7 @@ export const tools: ReadonlyArray<Tool> = [
           "additionalProperties": {
             "type": "string"
           },
-          "description": "`metadata[shelf]=A7`: objects with exactly this value under this key. Several have to match at once."
+          "description": "`metadata[shelf]=A7`: objects with exactly this value under this key. Several filters have to match together."
         }
       },
       "additionalProperties": false
@@ -214,7 +214,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "orders_update",
     "title": "Update metadata or receipt_email",
-    "description": "Merges: keys that are not sent stay as they are. Nothing else of an order can be changed.",
+    "description": "Merges: omitted keys are unchanged. Nothing else of an order can be changed.",
     "scope": "orders:write",
     "method": "POST",
     "path": "/orders/{ref}",
@@ -236,7 +236,7 @@ export const tools: ReadonlyArray<Tool> = [
           "description": "The order's `trade_no`, or your own `out_trade_no`."
         },
         "metadata": {
-          "description": "Keys to write; null deletes a key, null for the whole all of them.",
+          "description": "Keys to set; null deletes a key, and null instead of an object deletes all of them.",
           "anyOf": [
             {
               "type": "object",
@@ -257,7 +257,7 @@ export const tools: ReadonlyArray<Tool> = [
           ]
         },
         "receipt_email": {
-          "description": "The address for the receipt from now on; null for none.",
+          "description": "The new address for the receipt; null for none.",
           "anyOf": [
             {
               "type": "string",
@@ -279,7 +279,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "orders_get",
     "title": "Retrieve an order",
-    "description": "By our number or by yours. Its `checkout_url` is newly signed each time.",
+    "description": "By our number or by yours. Its `checkout_url` is signed again each time.",
     "scope": "orders:read",
     "method": "GET",
     "path": "/orders/{ref}",
@@ -306,7 +306,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "orders_expire",
     "title": "Close a pending order now",
-    "description": "For when the buyer has left. An expired order is answered unchanged. `Coffer-Reason` says why it is 409: `just_paid`, and the order is paid; `buyer_busy`, the buyer is about to, and the order stays pending; `not_pending`, it has ended before. 502 when the channel cannot be asked, and then nothing has changed.",
+    "description": "For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `not_pending`, it had already ended. 502 if the channel cannot be reached; nothing has changed then.",
     "scope": "orders:write",
     "method": "POST",
     "path": "/orders/{ref}/expire",
@@ -333,8 +333,8 @@ export const tools: ReadonlyArray<Tool> = [
   },
   {
     "name": "orders_timeline",
-    "title": "Read an order's whole story",
-    "description": "Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments that it did not take, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. Requests are in it for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read.",
+    "title": "Read an order's complete timeline",
+    "description": "Your requests, changes of the order, failed payment attempts (the newest 50), unmatched payments, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is compiled from the stored objects, so it agrees with them. Requests are included for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read.",
     "scope": "orders:read",
     "method": "GET",
     "path": "/orders/{ref}/timeline",
@@ -361,7 +361,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "orders_sendReceipt",
     "title": "Send the receipt by mail",
-    "description": "Answers 200 with the order when the mail is queued; `receipt_sent_at` follows when the mail server has taken it, and `receipt_failure_reason` when it never will. 409 while the order is not paid. Five within an hour for one order: one more is 429. The mail that is sent by itself when an order is paid does not count.",
+    "description": "Returns 200 with the order when the mail is queued; `receipt_sent_at` is set when the mail server has accepted it, and `receipt_failure_reason` if it cannot be sent. 409 while the order is not paid. At most five per hour for one order; further requests are 429. The receipt that is sent automatically after payment does not count.",
     "scope": "orders:write",
     "method": "POST",
     "path": "/orders/{ref}/send_receipt",
@@ -385,7 +385,7 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "minLength": 3,
           "maxLength": 254,
-          "description": "The address for it, and the order's `receipt_email` from now on; that one unless given."
+          "description": "The address for it, which also becomes the order's `receipt_email`. Default: the order's `receipt_email`."
         },
         "idempotency_key": {
           "type": "string",
@@ -403,7 +403,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "refunds_create",
     "title": "Refund an order, in whole or in part",
-    "description": "201 when the channel paid at once, 202 when it settles later: ask again every 10 seconds for 5 minutes, then seldom, or wait for the event. An `out_refund_no` that exists answers 200 with that refund. Fees stay with the channel, so a whole refund takes more than its payment brought. 502: nothing has changed.",
+    "description": "201 if the channel refunded immediately, 202 if it settles later: poll every 10 seconds for 5 minutes, then less often, or wait for the event. If the `out_refund_no` exists already, returns 200 with that refund. Fees are not returned, so a full refund takes more from the wallet than the payment added. 502: nothing has changed.",
     "scope": "refunds:write",
     "method": "POST",
     "path": "/refunds",
@@ -430,25 +430,25 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "minLength": 1,
           "maxLength": 128,
-          "description": "Your number of the refund, one line; required in live. Sent again, it gets the same refund."
+          "description": "Your number of the refund, one line; required in live. Repeating it returns the same refund."
         },
         "amount": {
           "type": "integer",
           "minimum": 1,
           "maximum": 100000000000,
-          "description": "Minor units; all that can still be refunded unless given. Null is refused, not taken for all."
+          "description": "Minor units. Default: everything that can still be refunded. Null is an error and does not mean everything."
         },
         "reason": {
           "type": "string",
           "maxLength": 500,
-          "description": "For your records, at most 500 characters; lines are kept."
+          "description": "For your records, at most 500 characters; line breaks are kept."
         },
         "metadata": {
           "type": "object",
           "additionalProperties": {
             "type": "string"
           },
-          "description": "At most 50 keys of 1 to 40 characters, values of at most 500."
+          "description": "At most 50 keys of 1 to 40 characters, with values of at most 500."
         },
         "idempotency_key": {
           "type": "string",
@@ -466,7 +466,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "refunds_list",
     "title": "List refunds, newest first, or export them",
-    "description": "All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count.",
+    "description": "All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors.",
     "scope": "refunds:read",
     "method": "GET",
     "path": "/refunds",
@@ -495,19 +495,19 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "starting_after": {
           "type": "string",
-          "description": "For the next page: the id of the last object of this one."
+          "description": "Cursor for the next page: the id of the last object of this one."
         },
         "ending_before": {
           "type": "string",
-          "description": "For the page before: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
-          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "created_lte": {
           "type": "string",
-          "description": "Created then or earlier, a second of Unix time to its end: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "trade_no": {
           "type": "string",
@@ -533,7 +533,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "refunds_update",
     "title": "Update a refund's metadata",
-    "description": "Merges: keys that are not sent stay as they are. Nothing else of a refund can be changed.",
+    "description": "Merges: omitted keys are unchanged. Nothing else of a refund can be changed.",
     "scope": "refunds:write",
     "method": "POST",
     "path": "/refunds/{ref}",
@@ -554,7 +554,7 @@ export const tools: ReadonlyArray<Tool> = [
           "description": "The refund's `refund_no`, or your own `out_refund_no`."
         },
         "metadata": {
-          "description": "Keys to write; null deletes a key, null for the whole all of them.",
+          "description": "Keys to set; null deletes a key, and null instead of an object deletes all of them.",
           "anyOf": [
             {
               "type": "object",
@@ -611,7 +611,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "disputes_submitEvidence",
     "title": "Save evidence as a draft, or submit it",
-    "description": "Each call replaces the whole; what a draft had must be sent again. Submitted, the dispute is `under_review` and takes no more. 502: the channel could not be told, and nothing has changed. When the channel does not answer in time, the dispute comes as it stands and follows by itself. 409 after the deadline, and for a dispute that you accepted or that is decided.",
+    "description": "Each call replaces all of the evidence; send a draft's contents again. Once submitted, the dispute is `under_review` and accepts no more evidence. 502: the channel could not be reached, and nothing has changed. If the channel does not answer in time, the dispute is returned unchanged and updated automatically later. 409 after the deadline, and for a dispute that you accepted or that is decided.",
     "scope": "disputes:write",
     "method": "POST",
     "path": "/disputes/{ref}/evidence",
@@ -674,17 +674,17 @@ export const tools: ReadonlyArray<Tool> = [
             "shipping_tracking_number": {
               "type": "string",
               "maxLength": 5000,
-              "description": "The carrier's number of the parcel."
+              "description": "The tracking number of the parcel."
             },
             "shipping_date": {
               "type": "string",
               "maxLength": 5000,
-              "description": "When the goods left."
+              "description": "When the goods were shipped."
             },
             "service_date": {
               "type": "string",
               "maxLength": 5000,
-              "description": "When the service was given."
+              "description": "When the service was provided."
             },
             "access_activity_log": {
               "type": "string",
@@ -717,7 +717,7 @@ export const tools: ReadonlyArray<Tool> = [
               "description": "Only for test disputes of a sandbox that takes payments through an acquirer, and refused elsewhere: `winning_evidence` or `losing_evidence` decides one, and `escalate_inquiry_evidence` makes a chargeback of an inquiry."
             }
           },
-          "description": "Texts of at most 5000 characters each; lines are kept. An unknown name is refused. `{}` removes all texts."
+          "description": "Texts of at most 5000 characters each; line breaks are kept. An unknown name is refused. `{}` removes all texts."
         },
         "files": {
           "type": "array",
@@ -743,7 +743,7 @@ export const tools: ReadonlyArray<Tool> = [
               "url": {
                 "type": "string",
                 "maxLength": 2048,
-                "description": "Its address as the upload answered it."
+                "description": "Its URL, from the answer to the upload."
               }
             },
             "required": [
@@ -757,7 +757,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "submit": {
           "type": "boolean",
-          "description": "`true` sends it to the bank, and there is no second time unless the bank asks again. Otherwise it is kept as a draft."
+          "description": "`true` submits it to the bank; this works only once unless the bank asks again. Otherwise it is saved as a draft."
         }
       },
       "required": [
@@ -796,7 +796,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "disputes_accept",
     "title": "Accept the loss",
-    "description": "The dispute is `lost` once the channel confirms it, which takes a moment; until then its status stays, and a second call changes nothing. 502: the channel could not be told, and nothing has changed.",
+    "description": "The dispute is `lost` once the channel confirms it, which takes a moment; until then its status is unchanged, and a second call has no effect. 502: the channel could not be reached, and nothing has changed.",
     "scope": "disputes:write",
     "method": "POST",
     "path": "/disputes/{ref}/accept",
@@ -824,7 +824,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "disputes_list",
     "title": "List disputes, newest first, or export them",
-    "description": "All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count.",
+    "description": "All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors.",
     "scope": "disputes:read",
     "method": "GET",
     "path": "/disputes",
@@ -852,19 +852,19 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "starting_after": {
           "type": "string",
-          "description": "For the next page: the id of the last object of this one."
+          "description": "Cursor for the next page: the id of the last object of this one."
         },
         "ending_before": {
           "type": "string",
-          "description": "For the page before: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
-          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "created_lte": {
           "type": "string",
-          "description": "Created then or earlier, a second of Unix time to its end: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "status": {
           "type": "string",
@@ -915,7 +915,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "paymentLinks_create",
     "title": "Create a payment link",
-    "description": "Give its `url` to as many buyers as you like: each visit makes an order of its own.",
+    "description": "Give its `url` to as many buyers as you like: each visit creates a separate order.",
     "scope": "payment_links:write",
     "method": "POST",
     "path": "/payment_links",
@@ -940,7 +940,7 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "integer",
           "minimum": 1,
           "maximum": 100000000000,
-          "description": "The amount that each buyer pays, in minor units. It never changes. Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`."
+          "description": "The amount that each buyer pays, in minor units. It cannot be changed. Where Stripe processes the payments, it accepts at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`."
         },
         "currency": {
           "type": "string",
@@ -949,41 +949,41 @@ export const tools: ReadonlyArray<Tool> = [
             "HKD",
             "CNY"
           ],
-          "description": "`USD` unless given; live: one enabled for you. It never changes."
+          "description": "Default: `USD`. In live, it must be enabled for you. It cannot be changed."
         },
         "subject": {
           "type": "string",
           "minLength": 0,
           "maxLength": 255,
-          "description": "The title that the buyer reads at checkout, one line of at most 255 characters."
+          "description": "The title that the buyer sees at checkout, one line of at most 255 characters."
         },
         "max_uses": {
           "type": "integer",
           "minimum": 1,
-          "description": "How many orders visits may make; any number unless given."
+          "description": "How many orders visits may create. Default: no limit."
         },
         "expires_at": {
           "type": "string",
-          "description": "From when on visits make no order, in the future; never unless given."
+          "description": "From when on visits create no order, in the future. Default: never."
         },
         "notify_url": {
           "type": "string",
           "minLength": 1,
           "maxLength": 2048,
-          "description": "Where the events of the orders go, instead of to your endpoints. Live: public HTTPS."
+          "description": "URL for the events of the orders, instead of your endpoints. In live, public HTTPS only."
         },
         "return_url": {
           "type": "string",
           "minLength": 1,
           "maxLength": 2048,
-          "description": "Where buyers go after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."
+          "description": "URL to which buyers are sent after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."
         },
         "metadata": {
           "type": "object",
           "additionalProperties": {
             "type": "string"
           },
-          "description": "At most 50 keys of 1 to 40 characters, values of at most 500."
+          "description": "At most 50 keys of 1 to 40 characters, with values of at most 500."
         },
         "idempotency_key": {
           "type": "string",
@@ -1027,19 +1027,19 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "starting_after": {
           "type": "string",
-          "description": "For the next page: the id of the last object of this one."
+          "description": "Cursor for the next page: the id of the last object of this one."
         },
         "ending_before": {
           "type": "string",
-          "description": "For the page before: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
-          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "created_lte": {
           "type": "string",
-          "description": "Created then or earlier, a second of Unix time to its end: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         }
       },
       "additionalProperties": false
@@ -1048,7 +1048,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "paymentLinks_update",
     "title": "Change a payment link, close it or open it",
-    "description": "Fields that are not sent stay. Amount and currency cannot be changed: make another link.",
+    "description": "Omitted fields are unchanged. Amount and currency cannot be changed: create another link.",
     "scope": "payment_links:write",
     "method": "POST",
     "path": "/payment_links/{link_id}",
@@ -1101,7 +1101,7 @@ export const tools: ReadonlyArray<Tool> = [
           ]
         },
         "max_uses": {
-          "description": "Null lifts the limit. Below `used_count` it closes the link.",
+          "description": "Null removes the limit. A value below `used_count` closes the link.",
           "anyOf": [
             {
               "type": "integer",
@@ -1124,7 +1124,7 @@ export const tools: ReadonlyArray<Tool> = [
           ]
         },
         "metadata": {
-          "description": "Keys to write; null deletes a key, null for the whole all of them.",
+          "description": "Keys to set; null deletes a key, and null instead of an object deletes all of them.",
           "anyOf": [
             {
               "type": "object",
@@ -1154,7 +1154,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "paymentLinks_get",
     "title": "Retrieve a payment link, or its QR code",
-    "description": "`format=svg` answers a picture to print or to show; a phone's camera opens the link.",
+    "description": "`format=svg` returns an image to print or display; a phone's camera opens the link.",
     "scope": "payment_links:read",
     "method": "GET",
     "path": "/payment_links/{link_id}",
@@ -1181,7 +1181,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "balance_get",
     "title": "Read the wallet of one currency",
-    "description": "Each currency has its own wallet in each environment, and nothing is converted. One that was never used is all zeros, also that of a live currency that is not enabled for you.",
+    "description": "Each currency has its own wallet in each environment, and nothing is converted. A wallet that was never used is all zeros, and so is that of a live currency that is not enabled for you.",
     "scope": "balance:read",
     "method": "GET",
     "path": "/balance",
@@ -1201,7 +1201,7 @@ export const tools: ReadonlyArray<Tool> = [
             "HKD",
             "CNY"
           ],
-          "description": "Which wallet; `USD` unless given."
+          "description": "Which wallet. Default: `USD`."
         }
       },
       "additionalProperties": false
@@ -1210,7 +1210,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "ledger_list",
     "title": "List the ledger, newest first, or export it",
-    "description": "Every movement of the wallets, never changed and never removed. A payment is two rows: the whole amount in, the fee out. `format=csv` answers a file of at most 10,000 rows.",
+    "description": "Every movement of the wallets; rows are never changed or removed. A payment is two rows: the whole amount in, the fee out. `format=csv` returns a file of at most 10,000 rows.",
     "scope": "balance:read",
     "method": "GET",
     "path": "/balance_transactions",
@@ -1239,19 +1239,19 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "starting_after": {
           "type": "string",
-          "description": "For the next page: the id of the last object of this one."
+          "description": "Cursor for the next page: the id of the last object of this one."
         },
         "ending_before": {
           "type": "string",
-          "description": "For the page before: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
-          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "created_lte": {
           "type": "string",
-          "description": "Created then or earlier, a second of Unix time to its end: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "type": {
           "type": "string",
@@ -1292,7 +1292,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "ledger_chain",
     "title": "List the hashes of a wallet's ledger, newest first",
-    "description": "For proving that no movement was changed, removed or slipped in: each `hash` is that of its `text`, and each `previous_hash` is the `hash` of the row before it. Keep the newest one, and compare it later.",
+    "description": "Proves that no movement was changed, removed or inserted later: each `hash` is the hash of its `text`, and each `previous_hash` is the `hash` of the row before it. Store the newest one and compare it later.",
     "scope": "balance:read",
     "method": "GET",
     "path": "/ledger/{currency}/chain",
@@ -1329,19 +1329,19 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "starting_after": {
           "type": "string",
-          "description": "For the next page: the id of the last object of this one."
+          "description": "Cursor for the next page: the id of the last object of this one."
         },
         "ending_before": {
           "type": "string",
-          "description": "For the page before: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
-          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "created_lte": {
           "type": "string",
-          "description": "Created then or earlier, a second of Unix time to its end: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         }
       },
       "required": [
@@ -1352,8 +1352,8 @@ export const tools: ReadonlyArray<Tool> = [
   },
   {
     "name": "reports_create",
-    "title": "Make a report as a file",
-    "description": "For reports of any length. The file has no limit of rows. It is written after the answer: ask for the report until its `status` is `succeeded`, then read its file. 409: too many are being written or kept.",
+    "title": "Create a report as a file",
+    "description": "For reports of any length; the number of rows is not limited. The file is written after the answer: poll the report until its `status` is `succeeded`, then read its file. 409: too many are being written or kept.",
     "scope": "reports:write",
     "method": "POST",
     "path": "/reports",
@@ -1392,7 +1392,7 @@ export const tools: ReadonlyArray<Tool> = [
             "csv",
             "jsonl"
           ],
-          "description": "`csv` unless given, or `jsonl`: one JSON object on each line."
+          "description": "`csv` (the default), or `jsonl`: one JSON object per line."
         },
         "from": {
           "type": "string",
@@ -1402,7 +1402,7 @@ export const tools: ReadonlyArray<Tool> = [
         "to": {
           "type": "string",
           "maxLength": 10,
-          "description": "The last day, which belongs to the report; the first unless given."
+          "description": "The last day, inclusive. Default: the first."
         },
         "interval": {
           "type": "string",
@@ -1411,7 +1411,7 @@ export const tools: ReadonlyArray<Tool> = [
             "month",
             "range"
           ],
-          "description": "`day` closes a statement each day, `month` each month, `range` at the end; `day` unless given."
+          "description": "`day` closes a statement each day, `month` each month, `range` only at the end. Default: `day`."
         },
         "currency": {
           "type": "string",
@@ -1420,22 +1420,22 @@ export const tools: ReadonlyArray<Tool> = [
             "HKD",
             "CNY"
           ],
-          "description": "The wallet of this currency alone; all wallets unless given."
+          "description": "Only the wallet of this currency. Default: all wallets."
         },
         "time_zone": {
           "type": "string",
           "maxLength": 64,
-          "description": "Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one."
+          "description": "Time zone, such as `Europe/Berlin`. Default: the one in your settings, initially UTC."
         },
         "payout_no": {
           "type": "string",
           "maxLength": 64,
-          "description": "Number of the payout. For `payout`, and for `transactions` in place of days."
+          "description": "Number of the payout. For `payout`, and for `transactions` instead of days."
         },
         "at": {
           "type": "string",
           "maxLength": 64,
-          "description": "The moment, as ISO 8601 or seconds of Unix time; now unless given. For `frozen`."
+          "description": "The moment, as ISO 8601 or Unix time in seconds. Default: now. For `frozen`."
         },
         "idempotency_key": {
           "type": "string",
@@ -1452,8 +1452,8 @@ export const tools: ReadonlyArray<Tool> = [
   },
   {
     "name": "reports_list",
-    "title": "List reports that are made as files, newest first",
-    "description": "Those that are being written, and those that are kept: of the last seven days.",
+    "title": "List reports written to files, newest first",
+    "description": "Those that are being written, and those of the last seven days, for which they are kept.",
     "scope": "reports:read",
     "method": "GET",
     "path": "/reports",
@@ -1479,19 +1479,19 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "starting_after": {
           "type": "string",
-          "description": "For the next page: the id of the last object of this one."
+          "description": "Cursor for the next page: the id of the last object of this one."
         },
         "ending_before": {
           "type": "string",
-          "description": "For the page before: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
-          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "created_lte": {
           "type": "string",
-          "description": "Created then or earlier, a second of Unix time to its end: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         }
       },
       "additionalProperties": false
@@ -1500,7 +1500,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "reports_statement",
     "title": "Read the statement of a day or of up to 31 days",
-    "description": "For each wallet and day: the opening balance, what the movements of each type have changed, and the closing balance, which is the head of the wallet's chain at that moment. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV.",
+    "description": "For each wallet and day: the opening balance, the total of the movements of each type, and the closing balance, with the head of the wallet's chain at that moment. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV.",
     "scope": "reports:read",
     "method": "GET",
     "path": "/reports/statement",
@@ -1523,7 +1523,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "to": {
           "type": "string",
-          "description": "The last day, which belongs to the report; the first unless given."
+          "description": "The last day, inclusive. Default: the first."
         },
         "currency": {
           "type": "string",
@@ -1532,11 +1532,11 @@ export const tools: ReadonlyArray<Tool> = [
             "HKD",
             "CNY"
           ],
-          "description": "The wallet of this currency alone; all wallets unless given."
+          "description": "Only the wallet of this currency. Default: all wallets."
         },
         "time_zone": {
           "type": "string",
-          "description": "Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one."
+          "description": "Time zone, such as `Europe/Berlin`. Default: the one in your settings, initially UTC."
         },
         "interval": {
           "type": "string",
@@ -1545,7 +1545,7 @@ export const tools: ReadonlyArray<Tool> = [
             "month",
             "range"
           ],
-          "description": "`day` closes a statement each day, `month` each month, `range` at the end; `day` unless given."
+          "description": "`day` closes a statement each day, `month` each month, `range` only at the end. Default: `day`."
         }
       },
       "additionalProperties": false
@@ -1554,7 +1554,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "reports_fees",
     "title": "Read the fees by payment method",
-    "description": "The fees of payments, lost disputes and payouts in these days. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV.",
+    "description": "The fees of payments, lost disputes and payouts in these days. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV.",
     "scope": "reports:read",
     "method": "GET",
     "path": "/reports/fees",
@@ -1576,7 +1576,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "to": {
           "type": "string",
-          "description": "The last day, which belongs to the report; the first unless given."
+          "description": "The last day, inclusive. Default: the first."
         },
         "currency": {
           "type": "string",
@@ -1585,11 +1585,11 @@ export const tools: ReadonlyArray<Tool> = [
             "HKD",
             "CNY"
           ],
-          "description": "The wallet of this currency alone; all wallets unless given."
+          "description": "Only the wallet of this currency. Default: all wallets."
         },
         "time_zone": {
           "type": "string",
-          "description": "Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one."
+          "description": "Time zone, such as `Europe/Berlin`. Default: the one in your settings, initially UTC."
         }
       },
       "additionalProperties": false
@@ -1597,8 +1597,8 @@ export const tools: ReadonlyArray<Tool> = [
   },
   {
     "name": "reports_payout",
-    "title": "Read what a payout is made of",
-    "description": "The statement of its wallet from the payout before it until it was asked for: what was left over then, what has come and gone since, the payout itself, and what it left. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV.",
+    "title": "Read what makes up a payout",
+    "description": "The statement of its wallet from the previous payout until this one was requested: what was left then, the movements since, the payout itself, and what it left. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV.",
     "scope": "reports:read",
     "method": "GET",
     "path": "/reports/payout",
@@ -1614,11 +1614,11 @@ export const tools: ReadonlyArray<Tool> = [
       "properties": {
         "payout_no": {
           "type": "string",
-          "description": "Number of the payout. For `payout`, and for `transactions` in place of days."
+          "description": "Number of the payout. For `payout`, and for `transactions` instead of days."
         },
         "time_zone": {
           "type": "string",
-          "description": "Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one."
+          "description": "Time zone, such as `Europe/Berlin`. Default: the one in your settings, initially UTC."
         }
       },
       "additionalProperties": false
@@ -1627,7 +1627,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "reports_frozen",
     "title": "Read open disputes and frozen money at a moment",
-    "description": "Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance that they add up to. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV.",
+    "description": "Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance, which is their sum. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV.",
     "scope": "reports:read",
     "method": "GET",
     "path": "/reports/frozen",
@@ -1644,7 +1644,7 @@ export const tools: ReadonlyArray<Tool> = [
       "properties": {
         "at": {
           "type": "string",
-          "description": "The moment, as ISO 8601 or seconds of Unix time; now unless given. For `frozen`."
+          "description": "The moment, as ISO 8601 or Unix time in seconds. Default: now. For `frozen`."
         },
         "currency": {
           "type": "string",
@@ -1653,11 +1653,11 @@ export const tools: ReadonlyArray<Tool> = [
             "HKD",
             "CNY"
           ],
-          "description": "The wallet of this currency alone; all wallets unless given."
+          "description": "Only the wallet of this currency. Default: all wallets."
         },
         "time_zone": {
           "type": "string",
-          "description": "Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one."
+          "description": "Time zone, such as `Europe/Berlin`. Default: the one in your settings, initially UTC."
         }
       },
       "additionalProperties": false
@@ -1666,7 +1666,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "reports_get",
     "title": "Retrieve a report",
-    "description": "How far its file is. A report and its file are removed seven days after it was made.",
+    "description": "With the progress of its file. A report and its file are deleted seven days after it was created.",
     "scope": "reports:read",
     "method": "GET",
     "path": "/reports/{report_no}",
@@ -1693,7 +1693,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "events_list",
     "title": "List events, newest first",
-    "description": "Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and the id of the newest event that you have, new events are returned as they happen.",
+    "description": "Everything that has happened, including events that no webhook received: catch up here on what you missed. With `wait` and the id of the newest event that you have, new events are returned as they happen.",
     "scope": "events:read",
     "method": "GET",
     "path": "/events",
@@ -1722,19 +1722,19 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "starting_after": {
           "type": "string",
-          "description": "For the next page: the id of the last object of this one."
+          "description": "Cursor for the next page: the id of the last object of this one."
         },
         "ending_before": {
           "type": "string",
-          "description": "For the page before: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
-          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "created_lte": {
           "type": "string",
-          "description": "Created then or earlier, a second of Unix time to its end: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "type": {
           "type": "array",
@@ -1754,17 +1754,17 @@ export const tools: ReadonlyArray<Tool> = [
               "dispute.closed"
             ]
           },
-          "description": "Events of this type; give it several times for several types."
+          "description": "Events of this type; repeat it for several types."
         },
         "object_id": {
           "type": "string",
-          "description": "Events of this order, refund or dispute: our number, or any that its own path takes."
+          "description": "Events of this order, refund or dispute: our number, or any other that its path accepts."
         },
         "wait": {
           "type": "integer",
           "minimum": 1,
           "maximum": 25,
-          "description": "Seconds, 1 to 25. While there is no event newer than `ending_before`, the answer waits so long for one, and is then an empty page. These calls have a quota of their own. Not with `starting_after`."
+          "description": "Long polling, 1 to 25 seconds: while there is no event newer than `ending_before`, the answer waits up to this long for one, and is then an empty page. These calls have their own quota. Not with `starting_after`."
         }
       },
       "additionalProperties": false
@@ -1800,7 +1800,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "apiLogs_list",
     "title": "List your own API calls, newest first",
-    "description": "For finding out what your server sent and what it got. Written on the side, so a call may be missing now and then.",
+    "description": "For finding out what your server sent and received. Written asynchronously, so a call may occasionally be missing.",
     "scope": "logs:read",
     "method": "GET",
     "path": "/logs",
@@ -1830,19 +1830,19 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "starting_after": {
           "type": "string",
-          "description": "For the next page: the id of the last object of this one."
+          "description": "Cursor for the next page: the id of the last object of this one."
         },
         "ending_before": {
           "type": "string",
-          "description": "For the page before: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
-          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "created_lte": {
           "type": "string",
-          "description": "Created then or earlier, a second of Unix time to its end: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "request_id": {
           "type": "string",
@@ -1867,7 +1867,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "erasures_create",
     "title": "Erase a buyer",
-    "description": "Metadata, addresses, subjects, evidence and its files, mails, events, receivers' answers, stored answers and API logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has begun, and `GET` says how far it is. 200: a dry run. It takes your own rows in this environment alone. While it runs, the same request answers the same erasure. 409: 10 of yours are at work.",
+    "description": "Metadata, addresses, subjects, evidence and its files, mails, events, receivers' answers, stored answers and API logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has started, and `GET` returns its progress. 200: a dry run. It erases only your own rows in this environment. While it runs, the same request returns the same erasure. 409: 10 of your erasures are running.",
     "scope": "erasures:write",
     "method": "POST",
     "path": "/erasures",
@@ -1887,7 +1887,7 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "minLength": 3,
           "maxLength": 254,
-          "description": "The buyer's address, in any spelling: all orders that have it, and the address alone where others' name it."
+          "description": "The buyer's address, in any spelling: erases all orders that have it, and only the address itself where other orders contain it."
         },
         "trade_no": {
           "type": "string",
@@ -1897,7 +1897,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "dry_run": {
           "type": "boolean",
-          "description": "`true` says how many rows of each kind there are, and changes nothing."
+          "description": "`true` returns how many rows of each kind would change, and changes nothing."
         }
       },
       "additionalProperties": false
@@ -1905,8 +1905,8 @@ export const tools: ReadonlyArray<Tool> = [
   },
   {
     "name": "erasures_get",
-    "title": "How far an erasure is",
-    "description": "It stays as the word that it was done.",
+    "title": "Retrieve an erasure",
+    "description": "The record is kept as proof that the erasure was done.",
     "scope": "erasures:read",
     "method": "GET",
     "path": "/erasures/{erasure_no}",
@@ -1933,7 +1933,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "webhookEndpoints_create",
     "title": "Create a webhook endpoint",
-    "description": "The answer holds the signing secret, this once. A merchant has at most 16 endpoints in each environment: one more is 409 `conflict`.",
+    "description": "The signing secret is shown only in this answer. A merchant has at most 16 endpoints in each environment: one more is 409 `conflict`.",
     "scope": "webhooks:write",
     "method": "POST",
     "path": "/webhook_endpoints",
@@ -1954,13 +1954,13 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "minLength": 1,
           "maxLength": 2048,
-          "description": "Live: public HTTPS. Sandbox: http too, and private addresses where the operator allows them."
+          "description": "In live, public HTTPS only. The sandbox also accepts http, and private addresses if the operator allows them."
         },
         "description": {
           "type": "string",
           "minLength": 1,
           "maxLength": 500,
-          "description": "Your own words about it."
+          "description": "Your description."
         },
         "enabled_events": {
           "type": "array",
@@ -1981,13 +1981,13 @@ export const tools: ReadonlyArray<Tool> = [
               "*"
             ]
           },
-          "description": "Types of events that it takes; all of them unless given.",
+          "description": "Event types to subscribe to. Default: all of them.",
           "minItems": 1,
           "maxItems": 12
         },
         "disable_when_failing": {
           "type": "boolean",
-          "description": "Disable it when it has taken nothing for five days; not unless you say so."
+          "description": "Disable it automatically after five days without a successful delivery. Default: `false`."
         },
         "idempotency_key": {
           "type": "string",
@@ -2005,7 +2005,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "webhookEndpoints_list",
     "title": "List webhook endpoints, newest first",
-    "description": "With the account's single address, where there is one.",
+    "description": "Including the account's default URL, if there is one.",
     "scope": "webhooks:read",
     "method": "GET",
     "path": "/webhook_endpoints",
@@ -2031,19 +2031,19 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "starting_after": {
           "type": "string",
-          "description": "For the next page: the id of the last object of this one."
+          "description": "Cursor for the next page: the id of the last object of this one."
         },
         "ending_before": {
           "type": "string",
-          "description": "For the page before: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
-          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "created_lte": {
           "type": "string",
-          "description": "Created then or earlier, a second of Unix time to its end: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         }
       },
       "additionalProperties": false
@@ -2052,7 +2052,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "webhookEndpoints_update",
     "title": "Change a webhook endpoint, pause or disable it",
-    "description": "Fields that are not sent stay. Deliveries that fall due while it is disabled are skipped, later ones stay. Those that fall due while it is paused wait until it is enabled. The account's single address is set elsewhere: 409 `conflict`.",
+    "description": "Omitted fields are unchanged. Deliveries that fall due while it is disabled are skipped, later ones are kept. Those that fall due while it is paused wait until it is enabled. The account's default URL is set elsewhere: 409 `conflict`.",
     "scope": "webhooks:write",
     "method": "POST",
     "path": "/webhook_endpoints/{endpoint_id}",
@@ -2078,13 +2078,13 @@ export const tools: ReadonlyArray<Tool> = [
           "description": "The endpoint's `id`."
         },
         "url": {
-          "description": "A new address; what is still to be delivered goes there.",
+          "description": "The new URL; pending deliveries go there, too.",
           "anyOf": [
             {
               "type": "string",
               "minLength": 1,
               "maxLength": 2048,
-              "description": "Live: public HTTPS. Sandbox: http too, and private addresses where the operator allows them."
+              "description": "In live, public HTTPS only. The sandbox also accepts http, and private addresses if the operator allows them."
             },
             {
               "type": "null"
@@ -2092,7 +2092,7 @@ export const tools: ReadonlyArray<Tool> = [
           ]
         },
         "description": {
-          "description": "Your own words about it; null removes them.",
+          "description": "Your description; null removes it.",
           "anyOf": [
             {
               "type": "string",
@@ -2105,7 +2105,7 @@ export const tools: ReadonlyArray<Tool> = [
           ]
         },
         "enabled_events": {
-          "description": "Replaces the types that it takes.",
+          "description": "Replaces the event types to which it is subscribed.",
           "anyOf": [
             {
               "type": "array",
@@ -2126,7 +2126,7 @@ export const tools: ReadonlyArray<Tool> = [
                   "*"
                 ]
               },
-              "description": "Types of events that it takes; `*` stands for all of them, also for those that are added later.",
+              "description": "Event types to which it is subscribed; `*` means all of them, including those added later.",
               "minItems": 1,
               "maxItems": 12
             },
@@ -2136,7 +2136,7 @@ export const tools: ReadonlyArray<Tool> = [
           ]
         },
         "status": {
-          "description": "`disabled` stops deliveries, `paused` lets them wait, `enabled` lets those through that wait and new ones.",
+          "description": "`disabled` stops deliveries, `paused` holds them, `enabled` sends waiting and new ones.",
           "anyOf": [
             {
               "type": "string",
@@ -2152,7 +2152,7 @@ export const tools: ReadonlyArray<Tool> = [
           ]
         },
         "disable_when_failing": {
-          "description": "Disable it when it has taken nothing for five days; not unless you say so.",
+          "description": "Disable it automatically after five days without a successful delivery. Default: `false`.",
           "anyOf": [
             {
               "type": "boolean"
@@ -2163,7 +2163,7 @@ export const tools: ReadonlyArray<Tool> = [
           ]
         },
         "disabled": {
-          "description": "The same as `status`, for who likes it better; not both at once.",
+          "description": "An alternative to `status`; do not send both.",
           "anyOf": [
             {
               "type": "boolean"
@@ -2183,7 +2183,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "webhookEndpoints_delete",
     "title": "Delete a webhook endpoint",
-    "description": "Deliveries that are still to be made are skipped.",
+    "description": "Pending deliveries are skipped.",
     "scope": "webhooks:write",
     "method": "DELETE",
     "path": "/webhook_endpoints/{endpoint_id}",
@@ -2238,7 +2238,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "webhookEndpoints_rotateSecret",
     "title": "Rotate an endpoint's signing secret",
-    "description": "The answer holds the new secret, this once. For 24 hours the old one signs as well: both signatures are in one header, and one that fits is enough.",
+    "description": "The new secret is shown only in this answer. For 24 hours the old one signs as well: both signatures are in one header, and either of them is enough.",
     "scope": "webhooks:write",
     "method": "POST",
     "path": "/webhook_endpoints/{endpoint_id}/rotate_secret",
@@ -2266,7 +2266,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "webhookSigningSecret_rotate",
     "title": "Rotate the account's signing secret",
-    "description": "It signs what goes to an order's `notify_url` and to the account's single address. For 24 hours the old one signs as well.",
+    "description": "It signs deliveries to an order's `notify_url` and to the account's default URL. For 24 hours the old one signs as well.",
     "scope": "webhooks:write",
     "method": "POST",
     "path": "/webhook_signing_secret/rotate",
@@ -2284,7 +2284,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "webhookSigningSecret_get",
     "title": "Read the account's signing secret",
-    "description": "It signs what goes to an order's `notify_url` and to the account's single address.",
+    "description": "It signs deliveries to an order's `notify_url` and to the account's default URL.",
     "scope": "webhooks:write",
     "method": "GET",
     "path": "/webhook_signing_secret",
@@ -2301,7 +2301,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "webhookDeliveries_resend",
     "title": "Send a delivery again",
-    "description": "A new delivery of the same event: one attempt, at once, with the same event id. It is marked `manual`, and none follows it by itself. 409: its endpoint is disabled or deleted.",
+    "description": "Creates a new delivery of the same event: one immediate attempt with the same event id. It is marked `manual` and not retried automatically. 409: its endpoint is disabled or deleted.",
     "scope": "webhooks:write",
     "method": "POST",
     "path": "/webhook_deliveries/{delivery_id}/resend",
@@ -2335,7 +2335,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "webhookDeliveries_list",
     "title": "List deliveries, newest first",
-    "description": "Each event on its way to each address, with every attempt and what the receiver answered.",
+    "description": "The delivery of each event to each URL, with every attempt and the receiver's answer.",
     "scope": "webhooks:read",
     "method": "GET",
     "path": "/webhook_deliveries",
@@ -2364,19 +2364,19 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "starting_after": {
           "type": "string",
-          "description": "For the next page: the id of the last object of this one."
+          "description": "Cursor for the next page: the id of the last object of this one."
         },
         "ending_before": {
           "type": "string",
-          "description": "For the page before: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
-          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "created_lte": {
           "type": "string",
-          "description": "Created then or earlier, a second of Unix time to its end: ISO 8601 with time and offset (UTC without one), or seconds of Unix time."
+          "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
         "event_id": {
           "type": "string",
@@ -2394,7 +2394,7 @@ export const tools: ReadonlyArray<Tool> = [
             "failed",
             "skipped"
           ],
-          "description": "`pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled or deleted."
+          "description": "`pending`: another attempt follows. `failed`: all attempts failed. `skipped`: its endpoint was disabled or deleted."
         }
       },
       "additionalProperties": false
@@ -2430,7 +2430,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "testHelpers_orders_pay",
     "title": "Pay an order as its buyer would",
-    "description": "Works on a closed order, too: that is the late payment, which goes back to the buyer. After ten declined attempts within ten minutes the next is 429 until that time is over, and the order stays pending.",
+    "description": "Works on a closed order, too: this is a late payment, which is returned to the buyer. After ten declined attempts within ten minutes the next is 429 until that time is over, and the order stays pending.",
     "scope": "test_helpers:write",
     "method": "POST",
     "path": "/test_helpers/orders/{ref}/pay",
@@ -2461,7 +2461,7 @@ export const tools: ReadonlyArray<Tool> = [
             "apple_pay",
             "google_pay"
           ],
-          "description": "One that you offer: `card` unless given, or the first that you offer where cards are not."
+          "description": "One that you offer. Default: `card`, or the first that you offer if you do not offer cards."
         },
         "outcome": {
           "type": "string",
@@ -2473,13 +2473,13 @@ export const tools: ReadonlyArray<Tool> = [
             "redirect",
             "succeed_unreported"
           ],
-          "description": "`succeed` unless given. `decline`: the attempt fails, the order stays pending. `fail`: the channel's last word. `redirect`: the buyer is on the way and cannot be stopped. `succeed_unreported`: the channel has the money and has not said so yet."
+          "description": "Default: `succeed`. `decline`: the attempt fails, the order stays pending. `fail`: the channel reports a final failure. `redirect`: the buyer is paying at the channel and cannot be stopped. `succeed_unreported`: the channel has the money and has not reported it yet."
         },
         "amount": {
           "type": "integer",
           "minimum": 1,
           "maximum": 100000000000,
-          "description": "Minor units that reach the channel; another amount than the order's is not credited but parked."
+          "description": "Minor units that reach the channel; an amount other than the order's is parked, not credited."
         },
         "idempotency_key": {
           "type": "string",
@@ -2497,7 +2497,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "testHelpers_refunds_settle",
     "title": "Let the bank confirm or reject a refund",
-    "description": "Alipay and WeChat Pay settle later: by this call, or by themselves after a minute.",
+    "description": "Alipay and WeChat Pay settle later: by this call, or automatically after a minute.",
     "scope": "test_helpers:write",
     "method": "POST",
     "path": "/test_helpers/refunds/{ref}/settle",
@@ -2523,7 +2523,7 @@ export const tools: ReadonlyArray<Tool> = [
             "succeeded",
             "failed"
           ],
-          "description": "The bank's word. It may also take back, as `failed`, what had succeeded."
+          "description": "The bank's decision. `failed` may also follow `succeeded`, which reverses the refund."
         }
       },
       "required": [
@@ -2536,7 +2536,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "testHelpers_orders_dispute",
     "title": "Let the buyer dispute the payment",
-    "description": "A chargeback arrives. Cards have them, and so Apple Pay and Google Pay; the other methods do not.",
+    "description": "Creates a chargeback. Only cards, including Apple Pay and Google Pay, have them.",
     "scope": "test_helpers:write",
     "method": "POST",
     "path": "/test_helpers/orders/{ref}/dispute",
@@ -2562,16 +2562,16 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "integer",
           "minimum": 1,
           "maximum": 100000000000,
-          "description": "The amount that the buyer wants back, in minor units; the whole unless given."
+          "description": "The amount that the buyer wants back, in minor units. Default: the whole amount."
         },
         "reason": {
           "type": "string",
           "minLength": 1,
           "maxLength": 255,
-          "description": "Why, in one line; `fraudulent` unless given."
+          "description": "The reason, one line. Default: `fraudulent`."
         },
         "evidence_due_by": {
-          "description": "The last moment for evidence: in 7 days unless given, null for none. The past will do, too.",
+          "description": "The deadline for evidence. Default: in 7 days; null for none. It may be in the past.",
           "anyOf": [
             {
               "type": "string"
@@ -2597,7 +2597,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "testHelpers_disputes_resolve",
     "title": "Let the bank decide a dispute",
-    "description": "A word that cannot follow, as a loss after it was won, leaves the dispute as it is but for its `processor_status`.",
+    "description": "A decision that is not possible now, such as a loss after a win, changes only the dispute's `processor_status`.",
     "scope": "test_helpers:write",
     "method": "POST",
     "path": "/test_helpers/disputes/{ref}/resolve",
@@ -2624,7 +2624,7 @@ export const tools: ReadonlyArray<Tool> = [
             "lost",
             "closed"
           ],
-          "description": "`won` may also follow a loss: the appeal. `closed`: the buyer's bank withdraws."
+          "description": "`won` may also follow `lost`, as an appeal. `closed`: the buyer's bank withdraws."
         }
       },
       "required": [
@@ -2637,7 +2637,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "testHelpers_channel_set",
     "title": "Take your sandbox channel down, or up again",
-    "description": "While it is down, whatever has to ask the channel answers 502. Other merchants do not notice.",
+    "description": "While it is down, requests that need the channel are answered 502. Other merchants are not affected.",
     "scope": "test_helpers:write",
     "method": "POST",
     "path": "/test_helpers/channel",
@@ -2665,7 +2665,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "testHelpers_clock_get",
     "title": "Read the clock of your sandbox",
-    "description": "All that your sandbox dates or limits by time follows this clock. Live mode keeps real time.",
+    "description": "All dates and time limits of your sandbox follow this clock. Live mode uses real time.",
     "scope": "test_helpers:read",
     "method": "GET",
     "path": "/test_helpers/clock",
@@ -2682,7 +2682,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "testHelpers_clock_advance",
     "title": "Move the clock of your sandbox forward",
-    "description": "It goes from one moment at which something is due to the next, and lets it be done: orders expire, webhooks are sent again, refunds settle. The answer comes when it is there, or after 5 seconds as 202 with the status `advancing`; then it goes on by itself, and reading the clock tells how far it is. It may be five years ahead in all, and never goes back.",
+    "description": "It stops at each moment at which something is due and processes it: orders expire, webhooks are retried, refunds settle. Returns when the target is reached, or after 5 seconds as 202 with the status `advancing`; it then continues in the background, and reading the clock shows its progress. It may be at most five years ahead in all, and never moves back.",
     "scope": "test_helpers:write",
     "method": "POST",
     "path": "/test_helpers/clock/advance",
@@ -2698,7 +2698,7 @@ export const tools: ReadonlyArray<Tool> = [
       "type": "object",
       "properties": {
         "by": {
-          "description": "How far: a number of seconds, or one with a unit, s, m, h or d. Either `by` or `to`.",
+          "description": "By how much: a number of seconds, or a number with a unit, s, m, h or d. Either `by` or `to`.",
           "anyOf": [
             {
               "type": "integer",
@@ -2711,7 +2711,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "to": {
           "type": "string",
-          "description": "The moment that the clock goes to, later than its own. Either `by` or `to`."
+          "description": "The time to which to advance, later than the clock's current time. Either `by` or `to`."
         },
         "idempotency_key": {
           "type": "string",

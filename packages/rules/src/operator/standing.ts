@@ -21,6 +21,6 @@ export const standingProblem = (
   }
   if (suspended_at !== null && kind !== "protects") return "This merchant is suspended."
   return closed_at !== null && kind === "new"
-    ? "This merchant is closed: it reads, and does what it owes, and nothing new."
+    ? "This merchant is closed: it can only read, refund and respond to disputes."
     : undefined
 }

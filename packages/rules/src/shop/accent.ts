@@ -65,5 +65,5 @@ export const accentProblem = (
   if (ratio >= contrastMin) return undefined
   // Rounded down, so that a refused colour never appears sufficient.
   const shown = (Math.floor(ratio * 100) / 100).toFixed(2)
-  return refuse(`has a contrast of ${shown} to 1 to the page, and text needs ${contrastMin} to 1: take a darker colour`)
+  return refuse(`has a contrast of ${shown} to 1 to the page, and text needs ${contrastMin} to 1: use a darker colour`)
 }

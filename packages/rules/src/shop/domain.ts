@@ -52,9 +52,9 @@ const labelsMin = 3
 
 /** `own`: hosts of the installation. A host below one of them is the installation's, too. */
 export const hostProblem = (host: string, own: Iterable<string>): InvalidField | undefined => {
-  if (host !== host.toLowerCase()) return refuse("must be in small letters, such as pay.shop.example")
+  if (host !== host.toLowerCase()) return refuse("must be in lower case, such as pay.shop.example")
   if (/[:/@?#\s]/.test(host))
-    return refuse("must be a host alone, such as pay.shop.example, without https:// or a port")
+    return refuse("must be only a host name, such as pay.shop.example, without https:// or a port")
   if (/^[\d.]+$/.test(host)) return refuse("must be a name and not an IP address, such as pay.shop.example")
   const labels = host.split(".")
   const isName =
@@ -62,11 +62,10 @@ export const hostProblem = (host: string, own: Iterable<string>): InvalidField |
   if (!isName) return refuse("must be a host of letters, digits and hyphens, such as pay.shop.example")
   if (labels.some((each) => each.startsWith("xn--"))) return refuse("must have no part that begins with xn--")
   if (labels.length < labelsMin)
-    return refuse("must have three parts or more: a host below your domain, such as pay.shop.example")
-  if (endsPrivately.test(host) || /^\d+$/.test(labels.at(-1)!))
-    return refuse("must be a name that everybody's browser finds")
+    return refuse("must have at least three parts: a subdomain of your domain, such as pay.shop.example")
+  if (endsPrivately.test(host) || /^\d+$/.test(labels.at(-1)!)) return refuse("must be a name in public DNS")
   for (const each of own) {
-    if (host === each || host.endsWith(`.${each}`)) return refuse(`must be yours: ${each} belongs to this service`)
+    if (host === each || host.endsWith(`.${each}`)) return refuse(`must be your own: ${each} belongs to this service`)
   }
   return undefined
 }

@@ -36,11 +36,11 @@ export interface Broken {
 }
 
 export const meaningOf: Readonly<Record<Rule, string>> = {
-  1: "its hash is not that of its text: something in it was changed",
-  2: "the row before it is missing, or rows were moved",
-  3: "it was not written after the row that is before it now",
-  4: "its text is not about this row",
-  5: "its text is not what the ledger says of it",
+  1: "its hash does not match its text: the row was changed",
+  2: "the previous row is missing, or rows were reordered",
+  3: "it was not written after the row that now precedes it",
+  4: "its text describes a different row",
+  5: "its text does not match the ledger",
   6: "its hash differs from the kept one: the chain was rewritten"
 }
 

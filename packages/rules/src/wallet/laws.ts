@@ -8,27 +8,27 @@
 export const laws = {
   I1: "The available amount is never below zero, unless a dispute forced it there.",
   I2:
-    "The rows of a wallet are a chain without a gap: each begins where the one before it ended, and the wallet " +
-    "points at the last.",
-  I3: "The available amount is the sum of what every row added to it, and each row adds what its type says.",
+    "The rows of a wallet are a chain without a gap: each starts with the balance with which the one before it " +
+    "ended, and the wallet points to the last.",
+  I3: "The available amount is the sum of the changes of all rows, and each row changes it as its type defines.",
   I4:
     "The frozen amount is what open refunds, disputes and payouts hold, and each hold ends once, in a return or a " +
-    "debit. The promised amount is what refunds that are being asked for, and the fees of open payouts, will take.",
+    "debit. The promised amount is what refunds under way at the channel, and the fees of open payouts, will take.",
   I5:
     "Available and frozen together are revenue less fees, refunds, payouts and lost disputes, and each total is the " +
     "sum of its rows.",
   I6:
-    "An order knows exactly what its refunds and disputes took or hold. Its refunds together never exceed it, and " +
+    "An order records exactly what its refunds and disputes took or hold. Its refunds together never exceed it, and " +
     "its status follows from them.",
   I7:
-    "Each ending of an order, a refund or a dispute has exactly one event, and each payment exactly one credit and " +
-    "one fee.",
+    "Each final state of an order, a refund or a dispute has exactly one event, and each payment exactly one credit " +
+    "and one fee.",
   I8: "Nothing crosses from one merchant, environment or currency to another.",
-  I9: "The chain of hashes is unbroken: no row was changed, removed or slipped in after it was written.",
+  I9: "The chain of hashes is unbroken: no row was changed, removed or inserted later.",
   I10: "The audit log is a chain of hashes from its first entry on, without a gap.",
   I11:
     "Each chain still has the row that was its head when it was last anchored, with the same hash: nothing up to it " +
-    "was cut off or rewritten."
+    "was removed or rewritten."
 } as const
 
 export type LawId = keyof typeof laws

@@ -75,12 +75,12 @@ export class OrdersApi {
     this.#transport = transport
   }
 
-  /** Create an order. Answers 201 with the new order; send the buyer to its `checkout_url`. An `out_trade_no` that exists already answers 200 with that order when amount, currency, subject and notify_url are the same, and 409 when they are not. */
+  /** Create an order. Returns 201 with the new order; send the buyer to its `checkout_url`. If the `out_trade_no` exists already, returns 200 with that order if amount, currency, subject and notify_url are the same, and 409 if they are not. */
   create(body: CreateOrder, options: WriteOptions = {}): Call<Order> {
     return this.#transport.call({ method: "POST", path: path`/orders`, body, isKeyed: true }, options)
   }
 
-  /** List orders, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count. */
+  /** List orders, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors. */
   list(query: OrdersListQuery = {}, options: CallOptions = {}): List<Order> {
     return this.#transport.list(path`/orders`, "trade_no", query, options)
   }
@@ -90,27 +90,27 @@ export class OrdersApi {
     return this.#transport.text(path`/orders`, { ...query, format: "csv" }, options)
   }
 
-  /** Update metadata or receipt_email. Merges: keys that are not sent stay as they are. Nothing else of an order can be changed. */
+  /** Update metadata or receipt_email. Merges: omitted keys are unchanged. Nothing else of an order can be changed. */
   update(ref: string, body: UpdateOrder = {}, options: WriteOptions = {}): Call<Order> {
     return this.#transport.call({ method: "POST", path: path`/orders/${ref}`, body, isKeyed: true }, options)
   }
 
-  /** Retrieve an order. By our number or by yours. Its `checkout_url` is newly signed each time. */
+  /** Retrieve an order. By our number or by yours. Its `checkout_url` is signed again each time. */
   get(ref: string, options: CallOptions = {}): Call<Order> {
     return this.#transport.call({ method: "GET", path: path`/orders/${ref}` }, options)
   }
 
-  /** Close a pending order now. For when the buyer has left. An expired order is answered unchanged. `Coffer-Reason` says why it is 409: `just_paid`, and the order is paid; `buyer_busy`, the buyer is about to, and the order stays pending; `not_pending`, it has ended before. 502 when the channel cannot be asked, and then nothing has changed. */
+  /** Close a pending order now. For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `not_pending`, it had already ended. 502 if the channel cannot be reached; nothing has changed then. */
   expire(ref: string, options: WriteOptions = {}): Call<Order> {
     return this.#transport.call({ method: "POST", path: path`/orders/${ref}/expire`, isKeyed: true }, options)
   }
 
-  /** Read an order's whole story. Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments that it did not take, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. Requests are in it for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read. */
+  /** Read an order's complete timeline. Your requests, changes of the order, failed payment attempts (the newest 50), unmatched payments, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is compiled from the stored objects, so it agrees with them. Requests are included for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read. */
   timeline(ref: string, options: CallOptions = {}): Call<Timeline> {
     return this.#transport.call({ method: "GET", path: path`/orders/${ref}/timeline` }, options)
   }
 
-  /** Send the receipt by mail. Answers 200 with the order when the mail is queued; `receipt_sent_at` follows when the mail server has taken it, and `receipt_failure_reason` when it never will. 409 while the order is not paid. Five within an hour for one order: one more is 429. The mail that is sent by itself when an order is paid does not count. */
+  /** Send the receipt by mail. Returns 200 with the order when the mail is queued; `receipt_sent_at` is set when the mail server has accepted it, and `receipt_failure_reason` if it cannot be sent. 409 while the order is not paid. At most five per hour for one order; further requests are 429. The receipt that is sent automatically after payment does not count. */
   sendReceipt(ref: string, body: SendReceipt = {}, options: WriteOptions = {}): Call<Order> {
     return this.#transport.call({ method: "POST", path: path`/orders/${ref}/send_receipt`, body, isKeyed: true }, options)
   }
@@ -124,12 +124,12 @@ export class RefundsApi {
     this.#transport = transport
   }
 
-  /** Refund an order, in whole or in part. 201 when the channel paid at once, 202 when it settles later: ask again every 10 seconds for 5 minutes, then seldom, or wait for the event. An `out_refund_no` that exists answers 200 with that refund. Fees stay with the channel, so a whole refund takes more than its payment brought. 502: nothing has changed. */
+  /** Refund an order, in whole or in part. 201 if the channel refunded immediately, 202 if it settles later: poll every 10 seconds for 5 minutes, then less often, or wait for the event. If the `out_refund_no` exists already, returns 200 with that refund. Fees are not returned, so a full refund takes more from the wallet than the payment added. 502: nothing has changed. */
   create(body: CreateRefund, options: WriteOptions = {}): Call<Refund> {
     return this.#transport.call({ method: "POST", path: path`/refunds`, body, isKeyed: true }, options)
   }
 
-  /** List refunds, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count. */
+  /** List refunds, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors. */
   list(query: RefundsListQuery = {}, options: CallOptions = {}): List<Refund> {
     return this.#transport.list(path`/refunds`, "refund_no", query, options)
   }
@@ -139,7 +139,7 @@ export class RefundsApi {
     return this.#transport.text(path`/refunds`, { ...query, format: "csv" }, options)
   }
 
-  /** Update a refund's metadata. Merges: keys that are not sent stay as they are. Nothing else of a refund can be changed. */
+  /** Update a refund's metadata. Merges: omitted keys are unchanged. Nothing else of a refund can be changed. */
   update(ref: string, body: UpdateRefund = {}, options: WriteOptions = {}): Call<Refund> {
     return this.#transport.call({ method: "POST", path: path`/refunds/${ref}`, body, isKeyed: true }, options)
   }
@@ -158,7 +158,7 @@ export class DisputesApi {
     this.#transport = transport
   }
 
-  /** Save evidence as a draft, or submit it. Each call replaces the whole; what a draft had must be sent again. Submitted, the dispute is `under_review` and takes no more. 502: the channel could not be told, and nothing has changed. When the channel does not answer in time, the dispute comes as it stands and follows by itself. 409 after the deadline, and for a dispute that you accepted or that is decided. */
+  /** Save evidence as a draft, or submit it. Each call replaces all of the evidence; send a draft's contents again. Once submitted, the dispute is `under_review` and accepts no more evidence. 502: the channel could not be reached, and nothing has changed. If the channel does not answer in time, the dispute is returned unchanged and updated automatically later. 409 after the deadline, and for a dispute that you accepted or that is decided. */
   submitEvidence(ref: string, body: SubmitEvidence, options: WriteOptions = {}): Call<Dispute> {
     return this.#transport.call({ method: "POST", path: path`/disputes/${ref}/evidence`, body, isKeyed: true }, options)
   }
@@ -168,12 +168,12 @@ export class DisputesApi {
     return this.#transport.call({ method: "GET", path: path`/disputes/${ref}/evidence` }, options)
   }
 
-  /** Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status stays, and a second call changes nothing. 502: the channel could not be told, and nothing has changed. */
+  /** Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status is unchanged, and a second call has no effect. 502: the channel could not be reached, and nothing has changed. */
   accept(ref: string, options: WriteOptions = {}): Call<Dispute> {
     return this.#transport.call({ method: "POST", path: path`/disputes/${ref}/accept`, isKeyed: true }, options)
   }
 
-  /** List disputes, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count. */
+  /** List disputes, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors. */
   list(query: DisputesListQuery = {}, options: CallOptions = {}): List<Dispute> {
     return this.#transport.list(path`/disputes`, "dispute_no", query, options)
   }
@@ -197,7 +197,7 @@ export class FilesApi {
     this.#transport = transport
   }
 
-  /** Hand in a file for evidence. `multipart/form-data` with one part named `file`: a PDF, PNG or JPEG of at most 10 MB. Its `url` counts as evidence in this environment only. The same file twice has two addresses; an `Idempotency-Key` changes nothing. */
+  /** Upload a file for evidence. `multipart/form-data` with one part named `file`: a PDF, PNG or JPEG of at most 10 MB. Its `url` can be used as evidence only in this environment. Uploading the same file twice gives two URLs; an `Idempotency-Key` has no effect. */
   upload(file: Upload, options: CallOptions = {}): Call<UploadedFile> {
     return this.#transport.call({ method: "POST", path: path`/files`, upload: file }, options)
   }
@@ -211,7 +211,7 @@ export class PaymentLinksApi {
     this.#transport = transport
   }
 
-  /** Create a payment link. Give its `url` to as many buyers as you like: each visit makes an order of its own. */
+  /** Create a payment link. Give its `url` to as many buyers as you like: each visit creates a separate order. */
   create(body: CreatePaymentLink, options: WriteOptions = {}): Call<PaymentLink> {
     return this.#transport.call({ method: "POST", path: path`/payment_links`, body, isKeyed: true }, options)
   }
@@ -221,12 +221,12 @@ export class PaymentLinksApi {
     return this.#transport.list(path`/payment_links`, "link_id", query, options)
   }
 
-  /** Change a payment link, close it or open it. Fields that are not sent stay. Amount and currency cannot be changed: make another link. */
+  /** Change a payment link, close it or open it. Omitted fields are unchanged. Amount and currency cannot be changed: create another link. */
   update(linkId: string, body: UpdatePaymentLink = {}, options: WriteOptions = {}): Call<PaymentLink> {
     return this.#transport.call({ method: "POST", path: path`/payment_links/${linkId}`, body, isKeyed: true }, options)
   }
 
-  /** Retrieve a payment link, or its QR code. `format=svg` answers a picture to print or to show; a phone's camera opens the link. */
+  /** Retrieve a payment link, or its QR code. `format=svg` returns an image to print or display; a phone's camera opens the link. */
   get(linkId: string, options: CallOptions = {}): Call<PaymentLink> {
     return this.#transport.call({ method: "GET", path: path`/payment_links/${linkId}` }, options)
   }
@@ -245,7 +245,7 @@ export class BalanceApi {
     this.#transport = transport
   }
 
-  /** Read the wallet of one currency. Each currency has its own wallet in each environment, and nothing is converted. One that was never used is all zeros, also that of a live currency that is not enabled for you. */
+  /** Read the wallet of one currency. Each currency has its own wallet in each environment, and nothing is converted. A wallet that was never used is all zeros, and so is that of a live currency that is not enabled for you. */
   get(query: BalanceGetQuery = {}, options: CallOptions = {}): Call<Balance> {
     return this.#transport.call({ method: "GET", path: path`/balance`, query }, options)
   }
@@ -259,7 +259,7 @@ export class LedgerApi {
     this.#transport = transport
   }
 
-  /** List the ledger, newest first, or export it. Every movement of the wallets, never changed and never removed. A payment is two rows: the whole amount in, the fee out. `format=csv` answers a file of at most 10,000 rows. */
+  /** List the ledger, newest first, or export it. Every movement of the wallets; rows are never changed or removed. A payment is two rows: the whole amount in, the fee out. `format=csv` returns a file of at most 10,000 rows. */
   list(query: LedgerListQuery = {}, options: CallOptions = {}): List<BalanceTransaction> {
     return this.#transport.list(path`/balance_transactions`, "id", query, options)
   }
@@ -269,7 +269,7 @@ export class LedgerApi {
     return this.#transport.text(path`/balance_transactions`, { ...query, format: "csv" }, options)
   }
 
-  /** List the hashes of a wallet's ledger, newest first. For proving that no movement was changed, removed or slipped in: each `hash` is that of its `text`, and each `previous_hash` is the `hash` of the row before it. Keep the newest one, and compare it later. */
+  /** List the hashes of a wallet's ledger, newest first. Proves that no movement was changed, removed or inserted later: each `hash` is the hash of its `text`, and each `previous_hash` is the `hash` of the row before it. Store the newest one and compare it later. */
   chain(currency: "USD" | "HKD" | "CNY", query: LedgerChainQuery = {}, options: CallOptions = {}): List<LedgerLink> {
     return this.#transport.list(path`/ledger/${currency}/chain`, "id", query, options)
   }
@@ -283,17 +283,17 @@ export class ReportsApi {
     this.#transport = transport
   }
 
-  /** Make a report as a file. For reports of any length. The file has no limit of rows. It is written after the answer: ask for the report until its `status` is `succeeded`, then read its file. 409: too many are being written or kept. */
+  /** Create a report as a file. For reports of any length; the number of rows is not limited. The file is written after the answer: poll the report until its `status` is `succeeded`, then read its file. 409: too many are being written or kept. */
   create(body: CreateReport, options: WriteOptions = {}): Call<Report> {
     return this.#transport.call({ method: "POST", path: path`/reports`, body, isKeyed: true }, options)
   }
 
-  /** List reports that are made as files, newest first. Those that are being written, and those that are kept: of the last seven days. */
+  /** List reports written to files, newest first. Those that are being written, and those of the last seven days, for which they are kept. */
   list(query: ReportsListQuery = {}, options: CallOptions = {}): List<Report> {
     return this.#transport.list(path`/reports`, "report_no", query, options)
   }
 
-  /** Read the statement of a day or of up to 31 days. For each wallet and day: the opening balance, what the movements of each type have changed, and the closing balance, which is the head of the wallet's chain at that moment. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
+  /** Read the statement of a day or of up to 31 days. For each wallet and day: the opening balance, the total of the movements of each type, and the closing balance, with the head of the wallet's chain at that moment. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV. */
   statement(query: ReportsStatementQuery, options: CallOptions = {}): Call<StatementReport> {
     return this.#transport.call({ method: "GET", path: path`/reports/statement`, query }, options)
   }
@@ -303,7 +303,7 @@ export class ReportsApi {
     return this.#transport.text(path`/reports/statement`, { ...query, format: "csv" }, options)
   }
 
-  /** Read the fees by payment method. The fees of payments, lost disputes and payouts in these days. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
+  /** Read the fees by payment method. The fees of payments, lost disputes and payouts in these days. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV. */
   fees(query: ReportsFeesQuery, options: CallOptions = {}): Call<FeesReport> {
     return this.#transport.call({ method: "GET", path: path`/reports/fees`, query }, options)
   }
@@ -313,7 +313,7 @@ export class ReportsApi {
     return this.#transport.text(path`/reports/fees`, { ...query, format: "csv" }, options)
   }
 
-  /** Read what a payout is made of. The statement of its wallet from the payout before it until it was asked for: what was left over then, what has come and gone since, the payout itself, and what it left. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
+  /** Read what makes up a payout. The statement of its wallet from the previous payout until this one was requested: what was left then, the movements since, the payout itself, and what it left. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV. */
   payout(query: ReportsPayoutQuery, options: CallOptions = {}): Call<PayoutReport> {
     return this.#transport.call({ method: "GET", path: path`/reports/payout`, query }, options)
   }
@@ -323,7 +323,7 @@ export class ReportsApi {
     return this.#transport.text(path`/reports/payout`, { ...query, format: "csv" }, options)
   }
 
-  /** Read open disputes and frozen money at a moment. Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance that they add up to. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
+  /** Read open disputes and frozen money at a moment. Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance, which is their sum. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV. */
   frozen(query: ReportsFrozenQuery = {}, options: CallOptions = {}): Call<FrozenReport> {
     return this.#transport.call({ method: "GET", path: path`/reports/frozen`, query }, options)
   }
@@ -333,12 +333,12 @@ export class ReportsApi {
     return this.#transport.text(path`/reports/frozen`, { ...query, format: "csv" }, options)
   }
 
-  /** Retrieve a report. How far its file is. A report and its file are removed seven days after it was made. */
+  /** Retrieve a report. With the progress of its file. A report and its file are deleted seven days after it was created. */
   get(reportNo: string, options: CallOptions = {}): Call<Report> {
     return this.#transport.call({ method: "GET", path: path`/reports/${reportNo}` }, options)
   }
 
-  /** Read the file of a report. CSV, or one JSON object on each line (`application/x-ndjson`). A reader that was cut off goes on with `Range: bytes=N-` and gets 206. 409: the file is not complete. 416: it has none of these bytes. */
+  /** Read the file of a report. CSV, or one JSON object per line (`application/x-ndjson`). Resume an interrupted download with `Range: bytes=N-`, which returns 206. 409: the file is not complete. 416: the range is beyond its end. */
   file(reportNo: string, options: CallOptions = {}): Call<string> {
     return this.#transport.text(path`/reports/${reportNo}/file`, {}, options)
   }
@@ -357,7 +357,7 @@ export class EventsApi {
     return this.#transport.follow(path`/events`, "id", query, options)
   }
 
-  /** List events, newest first. Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and the id of the newest event that you have, new events are returned as they happen. */
+  /** List events, newest first. Everything that has happened, including events that no webhook received: catch up here on what you missed. With `wait` and the id of the newest event that you have, new events are returned as they happen. */
   list(query: EventsListQuery = {}, options: CallOptions = {}): List<Event> {
     return this.#transport.list(path`/events`, "id", query, options)
   }
@@ -376,7 +376,7 @@ export class ApiLogsApi {
     this.#transport = transport
   }
 
-  /** List your own API calls, newest first. For finding out what your server sent and what it got. Written on the side, so a call may be missing now and then. */
+  /** List your own API calls, newest first. For finding out what your server sent and received. Written asynchronously, so a call may occasionally be missing. */
   list(query: ApiLogsListQuery = {}, options: CallOptions = {}): List<ApiLog> {
     return this.#transport.list(path`/logs`, "request_id", query, options)
   }
@@ -390,12 +390,12 @@ export class ErasuresApi {
     this.#transport = transport
   }
 
-  /** Erase a buyer. Metadata, addresses, subjects, evidence and its files, mails, events, receivers' answers, stored answers and API logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has begun, and `GET` says how far it is. 200: a dry run. It takes your own rows in this environment alone. While it runs, the same request answers the same erasure. 409: 10 of yours are at work. */
+  /** Erase a buyer. Metadata, addresses, subjects, evidence and its files, mails, events, receivers' answers, stored answers and API logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has started, and `GET` returns its progress. 200: a dry run. It erases only your own rows in this environment. While it runs, the same request returns the same erasure. 409: 10 of your erasures are running. */
   create(body: ErasuresCreate, options: CallOptions = {}): Call<Erasure> {
     return this.#transport.call({ method: "POST", path: path`/erasures`, body, isKeyed: true }, options)
   }
 
-  /** How far an erasure is. It stays as the word that it was done. */
+  /** Retrieve an erasure. The record is kept as proof that the erasure was done. */
   get(erasureNo: string, options: CallOptions = {}): Call<Erasure> {
     return this.#transport.call({ method: "GET", path: path`/erasures/${erasureNo}` }, options)
   }
@@ -409,7 +409,7 @@ export class ExportsApi {
     this.#transport = transport
   }
 
-  /** Export all that is kept of a buyer. A tar archive of files with one JSON object a line, 250 at most, in a folder for each kind, and of uploaded files in `files`. The last file, `manifest.json`, has the path and the SHA-256 of each of the others and how many lines it has, and names uploads that the storage has lost; an archive without it is not whole. The buyer's orders in this environment, with refunds, disputes, evidence and its files, events, mails, deliveries and API logs, and what names the address elsewhere, without others' words. It is counted with CSV exports, and stores nothing. */
+  /** Export everything stored about a buyer. A tar archive of files with one JSON object per line, at most 250 lines each, in a folder for each kind, and of uploaded files in `files`. The last file, `manifest.json`, lists the path, SHA-256 and number of lines of each of the others, and any uploads missing from storage; an archive without it is incomplete. The buyer's orders in this environment, with refunds, disputes, evidence and its files, events, mails, deliveries and API logs, and what names the address elsewhere, without others' words. It counts against the quota of CSV exports, and stores nothing. */
   buyer(body: ExportsBuyer, options: CallOptions = {}): Call<Uint8Array> {
     return this.#transport.call({ method: "POST", path: path`/exports`, body, isKeyed: true, isBinary: true }, options)
   }
@@ -423,22 +423,22 @@ export class WebhookEndpointsApi {
     this.#transport = transport
   }
 
-  /** Create a webhook endpoint. The answer holds the signing secret, this once. A merchant has at most 16 endpoints in each environment: one more is 409 `conflict`. */
+  /** Create a webhook endpoint. The signing secret is shown only in this answer. A merchant has at most 16 endpoints in each environment: one more is 409 `conflict`. */
   create(body: CreateWebhookEndpoint, options: WriteOptions = {}): Call<WebhookEndpointWithSecret> {
     return this.#transport.call({ method: "POST", path: path`/webhook_endpoints`, body, isKeyed: true }, options)
   }
 
-  /** List webhook endpoints, newest first. With the account's single address, where there is one. */
+  /** List webhook endpoints, newest first. Including the account's default URL, if there is one. */
   list(query: WebhookEndpointsListQuery = {}, options: CallOptions = {}): List<WebhookEndpoint> {
     return this.#transport.list(path`/webhook_endpoints`, "id", query, options)
   }
 
-  /** Change a webhook endpoint, pause or disable it. Fields that are not sent stay. Deliveries that fall due while it is disabled are skipped, later ones stay. Those that fall due while it is paused wait until it is enabled. The account's single address is set elsewhere: 409 `conflict`. */
+  /** Change a webhook endpoint, pause or disable it. Omitted fields are unchanged. Deliveries that fall due while it is disabled are skipped, later ones are kept. Those that fall due while it is paused wait until it is enabled. The account's default URL is set elsewhere: 409 `conflict`. */
   update(endpointId: string, body: UpdateWebhookEndpoint = {}, options: WriteOptions = {}): Call<WebhookEndpoint> {
     return this.#transport.call({ method: "POST", path: path`/webhook_endpoints/${endpointId}`, body, isKeyed: true }, options)
   }
 
-  /** Delete a webhook endpoint. Deliveries that are still to be made are skipped. */
+  /** Delete a webhook endpoint. Pending deliveries are skipped. */
   delete(endpointId: string, options: WriteOptions = {}): Call<DeletedWebhookEndpoint> {
     return this.#transport.call({ method: "DELETE", path: path`/webhook_endpoints/${endpointId}`, isKeyed: true }, options)
   }
@@ -448,7 +448,7 @@ export class WebhookEndpointsApi {
     return this.#transport.call({ method: "GET", path: path`/webhook_endpoints/${endpointId}` }, options)
   }
 
-  /** Rotate an endpoint's signing secret. The answer holds the new secret, this once. For 24 hours the old one signs as well: both signatures are in one header, and one that fits is enough. */
+  /** Rotate an endpoint's signing secret. The new secret is shown only in this answer. For 24 hours the old one signs as well: both signatures are in one header, and either of them is enough. */
   rotateSecret(endpointId: string, options: WriteOptions = {}): Call<WebhookEndpointWithSecret> {
     return this.#transport.call({ method: "POST", path: path`/webhook_endpoints/${endpointId}/rotate_secret`, isKeyed: true }, options)
   }
@@ -462,12 +462,12 @@ export class WebhookSigningSecretApi {
     this.#transport = transport
   }
 
-  /** Rotate the account's signing secret. It signs what goes to an order's `notify_url` and to the account's single address. For 24 hours the old one signs as well. */
+  /** Rotate the account's signing secret. It signs deliveries to an order's `notify_url` and to the account's default URL. For 24 hours the old one signs as well. */
   rotate(options: WriteOptions = {}): Call<WebhookSigningSecret> {
     return this.#transport.call({ method: "POST", path: path`/webhook_signing_secret/rotate`, isKeyed: true }, options)
   }
 
-  /** Read the account's signing secret. It signs what goes to an order's `notify_url` and to the account's single address. */
+  /** Read the account's signing secret. It signs deliveries to an order's `notify_url` and to the account's default URL. */
   get(options: CallOptions = {}): Call<WebhookSigningSecret> {
     return this.#transport.call({ method: "GET", path: path`/webhook_signing_secret` }, options)
   }
@@ -481,12 +481,12 @@ export class WebhookDeliveriesApi {
     this.#transport = transport
   }
 
-  /** Send a delivery again. A new delivery of the same event: one attempt, at once, with the same event id. It is marked `manual`, and none follows it by itself. 409: its endpoint is disabled or deleted. */
+  /** Send a delivery again. Creates a new delivery of the same event: one immediate attempt with the same event id. It is marked `manual` and not retried automatically. 409: its endpoint is disabled or deleted. */
   resend(deliveryId: string, options: WriteOptions = {}): Call<WebhookDelivery> {
     return this.#transport.call({ method: "POST", path: path`/webhook_deliveries/${deliveryId}/resend`, isKeyed: true }, options)
   }
 
-  /** List deliveries, newest first. Each event on its way to each address, with every attempt and what the receiver answered. */
+  /** List deliveries, newest first. The delivery of each event to each URL, with every attempt and the receiver's answer. */
   list(query: WebhookDeliveriesListQuery = {}, options: CallOptions = {}): List<WebhookDelivery> {
     return this.#transport.list(path`/webhook_deliveries`, "id", query, options)
   }
@@ -505,12 +505,12 @@ export class TestHelpersOrdersApi {
     this.#transport = transport
   }
 
-  /** Pay an order as its buyer would. Works on a closed order, too: that is the late payment, which goes back to the buyer. After ten declined attempts within ten minutes the next is 429 until that time is over, and the order stays pending. */
+  /** Pay an order as its buyer would. Works on a closed order, too: this is a late payment, which is returned to the buyer. After ten declined attempts within ten minutes the next is 429 until that time is over, and the order stays pending. */
   pay(ref: string, body: TestHelpersOrdersPay = {}, options: WriteOptions = {}): Call<Order> {
     return this.#transport.call({ method: "POST", path: path`/test_helpers/orders/${ref}/pay`, body, isKeyed: true }, options)
   }
 
-  /** Let the buyer dispute the payment. A chargeback arrives. Cards have them, and so Apple Pay and Google Pay; the other methods do not. */
+  /** Let the buyer dispute the payment. Creates a chargeback. Only cards, including Apple Pay and Google Pay, have them. */
   dispute(ref: string, body: TestHelpersOrdersDispute = {}, options: WriteOptions = {}): Call<Dispute> {
     return this.#transport.call({ method: "POST", path: path`/test_helpers/orders/${ref}/dispute`, body, isKeyed: true }, options)
   }
@@ -524,7 +524,7 @@ export class TestHelpersRefundsApi {
     this.#transport = transport
   }
 
-  /** Let the bank confirm or reject a refund. Alipay and WeChat Pay settle later: by this call, or by themselves after a minute. */
+  /** Let the bank confirm or reject a refund. Alipay and WeChat Pay settle later: by this call, or automatically after a minute. */
   settle(ref: string, body: SettleRefund, options: WriteOptions = {}): Call<Refund> {
     return this.#transport.call({ method: "POST", path: path`/test_helpers/refunds/${ref}/settle`, body, isKeyed: true }, options)
   }
@@ -538,7 +538,7 @@ export class TestHelpersDisputesApi {
     this.#transport = transport
   }
 
-  /** Let the bank decide a dispute. A word that cannot follow, as a loss after it was won, leaves the dispute as it is but for its `processor_status`. */
+  /** Let the bank decide a dispute. A decision that is not possible now, such as a loss after a win, changes only the dispute's `processor_status`. */
   resolve(ref: string, body: TestHelpersDisputesResolve, options: WriteOptions = {}): Call<Dispute> {
     return this.#transport.call({ method: "POST", path: path`/test_helpers/disputes/${ref}/resolve`, body, isKeyed: true }, options)
   }
@@ -552,7 +552,7 @@ export class TestHelpersChannelApi {
     this.#transport = transport
   }
 
-  /** Take your sandbox channel down, or up again. While it is down, whatever has to ask the channel answers 502. Other merchants do not notice. */
+  /** Take your sandbox channel down, or up again. While it is down, requests that need the channel are answered 502. Other merchants are not affected. */
   set(body: SandboxChannel, options: WriteOptions = {}): Call<SandboxChannel> {
     return this.#transport.call({ method: "POST", path: path`/test_helpers/channel`, body, isKeyed: true }, options)
   }
@@ -566,12 +566,12 @@ export class TestHelpersClockApi {
     this.#transport = transport
   }
 
-  /** Read the clock of your sandbox. All that your sandbox dates or limits by time follows this clock. Live mode keeps real time. */
+  /** Read the clock of your sandbox. All dates and time limits of your sandbox follow this clock. Live mode uses real time. */
   get(options: CallOptions = {}): Call<SandboxClock> {
     return this.#transport.call({ method: "GET", path: path`/test_helpers/clock` }, options)
   }
 
-  /** Move the clock of your sandbox forward. It goes from one moment at which something is due to the next, and lets it be done: orders expire, webhooks are sent again, refunds settle. The answer comes when it is there, or after 5 seconds as 202 with the status `advancing`; then it goes on by itself, and reading the clock tells how far it is. It may be five years ahead in all, and never goes back. */
+  /** Move the clock of your sandbox forward. It stops at each moment at which something is due and processes it: orders expire, webhooks are retried, refunds settle. Returns when the target is reached, or after 5 seconds as 202 with the status `advancing`; it then continues in the background, and reading the clock shows its progress. It may be at most five years ahead in all, and never moves back. */
   advance(body: TestHelpersClockAdvance, options: WriteOptions = {}): Call<SandboxClock> {
     return this.#transport.call({ method: "POST", path: path`/test_helpers/clock/advance`, body, isKeyed: true }, options)
   }

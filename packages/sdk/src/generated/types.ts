@@ -16,7 +16,7 @@ export type Moment =
 export interface ApiLog {
   /** Always `api_log`. */
   readonly object: "api_log"
-  /** Number of the request, as its answer had it. */
+  /** Number of the request, as in its answer. */
   readonly request_id: string
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
@@ -26,11 +26,11 @@ export interface ApiLog {
   readonly path: string
   /** HTTP status of the answer. */
   readonly status: number
-  /** The `error` of the answer; null when it was none. */
+  /** The `error` of the answer; null if it was not an error. */
   readonly error_code: string | null
-  /** From the request's arrival to its answer, in milliseconds. */
+  /** Duration from the request's arrival to its answer, in milliseconds. */
   readonly duration_ms: number
-  /** Address of the caller; null when it had left. */
+  /** Address of the caller; null if it had disconnected. */
   readonly ip: string | null
   /** Number of the key with scopes that called; null for your main key. */
   readonly key_id: string | null
@@ -38,11 +38,11 @@ export interface ApiLog {
   readonly user_agent: string | null
   /** The `Idempotency-Key` header. */
   readonly idempotency_key: string | null
-  /** Fields of the body that the endpoint does not know, at most ten, as `Coffer-Ignored-Fields` named them; null for none, and in the live environment. */
+  /** Unknown fields of the body, at most ten, as in `Coffer-Ignored-Fields`; null if there are none, and in the live environment. */
   readonly ignored_fields: ReadonlyArray<{
-    /** As it was sent; `[redacted]` for one that is no plain word. */
+    /** As it was sent; `[redacted]` unless it looks like a plain identifier. */
     readonly name: string
-    /** The known field that is a few letters away; null for none. */
+    /** The known field with the most similar name; null if there is none. */
     readonly nearest: string | null
   }> | null
   /** The body of the request, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; `{"_refused": {"count": n}}` in the answer of a call that stands for n refused ones of a minute; null for none, or one that is not JSON. */
@@ -61,9 +61,9 @@ export interface Balance {
   readonly currency: "USD" | "HKD" | "CNY"
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
-  /** The amount that refunds and payouts may use; a dispute may take it below zero, in minor units. */
+  /** The amount available for refunds and payouts; a dispute may take it below zero, in minor units. */
   readonly available_balance: number
-  /** Held by refunds on their way, disputes and payouts under review, in minor units. */
+  /** Held by pending refunds, disputes and payouts under review, in minor units. */
   readonly frozen_balance: number
   /** Everything that buyers have paid, in minor units. */
   readonly total_revenue: number
@@ -73,7 +73,7 @@ export interface Balance {
   readonly total_payout: number
   /** Everything refunded, in minor units. */
   readonly total_refund: number
-  /** When the wallet last changed; when the merchant joined, if it never has. */
+  /** When the wallet last changed; when the merchant was created, if it never has. */
   readonly updated_at: string
 }
 
@@ -89,21 +89,21 @@ export interface BalanceTransaction {
   readonly type: "payment_credit" | "fee_debit" | "refund_freeze" | "refund_debit" | "refund_unfreeze" | "dispute_freeze" | "dispute_unfreeze" | "dispute_debit" | "dispute_fee" | "payout_freeze" | "payout_unfreeze" | "payout_success" | "payout_fee"
   /** ISO 4217 code of the currency of every amount here. */
   readonly currency: "USD" | "HKD" | "CNY"
-  /** The movement, below zero when money leaves, in minor units. */
+  /** The movement, negative when money leaves, in minor units. */
   readonly amount: number
   /** Available balance before, in minor units. */
   readonly balance_before: number
   /** Available balance after; the same as before when frozen money was taken, in minor units. */
   readonly balance_after: number
-  /** Number of the order, refund, dispute or payout behind it. */
+  /** Number of the order, refund, dispute or payout that caused it. */
   readonly reference_id: string
-  /** For people; do not parse it. */
+  /** For people to read; do not parse it. */
   readonly description: string
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
   /** When it was booked. */
   readonly created_at: string
-  /** The order that it is about; null for a payout. */
+  /** The order it belongs to; null for a payout. */
   readonly trade_no: string | null
   /** Your own number of that order; null for a payout. */
   readonly out_trade_no: string | null
@@ -111,43 +111,43 @@ export interface BalanceTransaction {
 
 /** The terms of the order. */
 export interface CreateOrder {
-  /** The amount to pay: a whole number of minor units, 1999 for $19.99. Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`. */
+  /** The amount to pay: a whole number of minor units, 1999 for $19.99. Where Stripe processes the payments, it accepts at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`. */
   readonly amount: number
-  /** Your number of the order, one line. Sent again with the same terms, it gets the same order. */
+  /** Your number of the order, one line. Repeating it with the same terms returns the same order. */
   readonly out_trade_no?: string | null | undefined
-  /** `USD` unless given; live: one enabled for you. */
+  /** Default: `USD`. In live, it must be enabled for you. */
   readonly currency?: "USD" | "HKD" | "CNY" | null | undefined
-  /** The title that the buyer reads at checkout, one line of at most 255 characters. */
+  /** The title that the buyer sees at checkout, one line of at most 255 characters. */
   readonly subject?: string | null | undefined
-  /** Where the events of this order go, instead of to your endpoints. Live: public HTTPS. */
+  /** URL for the events of this order, instead of your endpoints. In live, public HTTPS only. */
   readonly notify_url?: string | null | undefined
-  /** Where the buyer goes after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in. */
+  /** URL to which the buyer is sent after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in. */
   readonly return_url?: string | null | undefined
-  /** At most 50 keys of 1 to 40 characters, values of at most 500. */
+  /** At most 50 keys of 1 to 40 characters, with values of at most 500. */
   readonly metadata?: { readonly [key: string]: string | null } | null | undefined
-  /** The address for the receipt, which is sent by itself once paid. */
+  /** The address for the receipt, which is sent automatically after payment. */
   readonly receipt_email?: string | null | undefined
-  /** Language of checkout and receipt; otherwise the browser's. */
+  /** Language of checkout and receipt. Default: the browser's. */
   readonly locale?: "zh" | "en" | null | undefined
 }
 
-/** The terms of each order that a visit makes. */
+/** The terms of each order that a visit creates. */
 export interface CreatePaymentLink {
-  /** The amount that each buyer pays, in minor units. It never changes. Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`. */
+  /** The amount that each buyer pays, in minor units. It cannot be changed. Where Stripe processes the payments, it accepts at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`. */
   readonly amount: number
-  /** `USD` unless given; live: one enabled for you. It never changes. */
+  /** Default: `USD`. In live, it must be enabled for you. It cannot be changed. */
   readonly currency?: "USD" | "HKD" | "CNY" | null | undefined
-  /** The title that the buyer reads at checkout, one line of at most 255 characters. */
+  /** The title that the buyer sees at checkout, one line of at most 255 characters. */
   readonly subject?: string | null | undefined
-  /** How many orders visits may make; any number unless given. */
+  /** How many orders visits may create. Default: no limit. */
   readonly max_uses?: number | null | undefined
-  /** From when on visits make no order, in the future; never unless given. */
+  /** From when on visits create no order, in the future. Default: never. */
   readonly expires_at?: string | null | undefined
-  /** Where the events of the orders go, instead of to your endpoints. Live: public HTTPS. */
+  /** URL for the events of the orders, instead of your endpoints. In live, public HTTPS only. */
   readonly notify_url?: string | null | undefined
-  /** Where buyers go after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in. */
+  /** URL to which buyers are sent after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in. */
   readonly return_url?: string | null | undefined
-  /** At most 50 keys of 1 to 40 characters, values of at most 500. */
+  /** At most 50 keys of 1 to 40 characters, with values of at most 500. */
   readonly metadata?: { readonly [key: string]: string | null } | null | undefined
 }
 
@@ -155,13 +155,13 @@ export interface CreatePaymentLink {
 export interface CreateRefund {
   /** The order: our number or yours. */
   readonly trade_no: string
-  /** Your number of the refund, one line; required in live. Sent again, it gets the same refund. */
+  /** Your number of the refund, one line; required in live. Repeating it returns the same refund. */
   readonly out_refund_no?: string | null | undefined
-  /** Minor units; all that can still be refunded unless given. Null is refused, not taken for all. */
+  /** Minor units. Default: everything that can still be refunded. Null is an error and does not mean everything. */
   readonly amount?: number | undefined
-  /** For your records, at most 500 characters; lines are kept. */
+  /** For your records, at most 500 characters; line breaks are kept. */
   readonly reason?: string | null | undefined
-  /** At most 50 keys of 1 to 40 characters, values of at most 500. */
+  /** At most 50 keys of 1 to 40 characters, with values of at most 500. */
   readonly metadata?: { readonly [key: string]: string | null } | null | undefined
 }
 
@@ -169,37 +169,37 @@ export interface CreateRefund {
 export interface CreateReport {
   /** The kind of report. */
   readonly report: "statement" | "transactions" | "fees" | "payout" | "frozen"
-  /** `csv` unless given, or `jsonl`: one JSON object on each line. */
+  /** `csv` (the default), or `jsonl`: one JSON object per line. */
   readonly format?: "csv" | "jsonl" | null | undefined
   /** The first day, as `YYYY-MM-DD`. For `statement`, `fees`, and `transactions` without a `payout_no`. */
   readonly from?: string | null | undefined
-  /** The last day, which belongs to the report; the first unless given. */
+  /** The last day, inclusive. Default: the first. */
   readonly to?: string | null | undefined
-  /** `day` closes a statement each day, `month` each month, `range` at the end; `day` unless given. */
+  /** `day` closes a statement each day, `month` each month, `range` only at the end. Default: `day`. */
   readonly interval?: "day" | "month" | "range" | null | undefined
-  /** The wallet of this currency alone; all wallets unless given. */
+  /** Only the wallet of this currency. Default: all wallets. */
   readonly currency?: "USD" | "HKD" | "CNY" | null | undefined
-  /** Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one. */
+  /** Time zone, such as `Europe/Berlin`. Default: the one in your settings, initially UTC. */
   readonly time_zone?: string | null | undefined
-  /** Number of the payout. For `payout`, and for `transactions` in place of days. */
+  /** Number of the payout. For `payout`, and for `transactions` instead of days. */
   readonly payout_no?: string | null | undefined
-  /** The moment, as ISO 8601 or seconds of Unix time; now unless given. For `frozen`. */
+  /** The moment, as ISO 8601 or Unix time in seconds. Default: now. For `frozen`. */
   readonly at?: string | null | undefined
 }
 
 /** A new endpoint. */
 export interface CreateWebhookEndpoint {
-  /** Live: public HTTPS. Sandbox: http too, and private addresses where the operator allows them. */
+  /** In live, public HTTPS only. The sandbox also accepts http, and private addresses if the operator allows them. */
   readonly url: string
-  /** Your own words about it. */
+  /** Your description. */
   readonly description?: string | null | undefined
-  /** Types of events that it takes; all of them unless given. */
+  /** Event types to subscribe to. Default: all of them. */
   readonly enabled_events?: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*"> | null | undefined
-  /** Disable it when it has taken nothing for five days; not unless you say so. */
+  /** Disable it automatically after five days without a successful delivery. Default: `false`. */
   readonly disable_when_failing?: boolean | null | undefined
 }
 
-/** The rest of a deleted endpoint. */
+/** A deleted endpoint. */
 export interface DeletedWebhookEndpoint {
   /** Always `webhook_endpoint`. */
   readonly object: "webhook_endpoint"
@@ -219,31 +219,31 @@ export interface Dispute {
   readonly trade_no: string
   /** The merchant that this belongs to. */
   readonly merchant_id: string
-  /** The channel's number of the dispute; ours and theirs both find it. */
+  /** The channel's number of the dispute; either number finds it. */
   readonly processor_dispute_id: string
-  /** The amount that the buyer wants back; moved from available to frozen when it is taken, which no inquiry does, in minor units. */
+  /** The amount that the buyer wants back; moved from available to frozen when the dispute takes it, which an inquiry does not, in minor units. */
   readonly amount: number
-  /** The cost of the loss beside the amount, in minor units; null unless it was lost. */
+  /** The fee charged for a loss, in addition to the amount, in minor units; null unless it was lost. */
   readonly fee: number | null
   /** ISO 4217 code of the currency of every amount here. */
   readonly currency: "USD" | "HKD" | "CNY"
-  /** `needs_response` waits for your evidence, `under_review` for the bank, which may ask again. `won` and `closed` give the amount back; `lost` takes it, unless an appeal turns it into `won`. */
+  /** `needs_response` waits for your evidence, `under_review` for the bank, which may ask again. `won` and `closed` release the amount; `lost` takes it, unless an appeal changes it to `won`. */
   readonly status: "needs_response" | "under_review" | "won" | "lost" | "closed"
-  /** The status in the channel's own words, to look into and to reconcile by. */
+  /** The status as the channel names it, for investigation and reconciliation. */
   readonly processor_status: string
-  /** Why the buyer disputes the payment; it tells which evidence is of use. */
+  /** Why the buyer disputes the payment; it determines which evidence helps. */
   readonly reason: string
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
-  /** Whether the amount is frozen still. Never for an inquiry: the payment may be refunded then, which ends it. */
+  /** Whether the amount is still frozen. Never for an inquiry: the payment may still be refunded, which ends the inquiry. */
   readonly funds_frozen: boolean
-  /** The last moment for evidence; no answer by then is a loss. It is a new one when the bank asks again. Null when the channel sets none. */
+  /** The deadline for evidence; without an answer by then the dispute is lost. If the bank asks again, there is a new deadline. Null if the channel sets none. */
   readonly evidence_due_by: string | null
   /** When the buyer's bank opened the dispute. */
   readonly opened_at: string
   /** When it was decided; null until then. */
   readonly closed_at: string | null
-  /** When we heard of it. */
+  /** When the channel reported it. */
   readonly created_at: string
   /** When it last changed. */
   readonly updated_at: string
@@ -251,11 +251,11 @@ export interface Dispute {
   readonly out_trade_no: string
 }
 
-/** The issuer withdrew, and the money is free again. The event, byte for byte as it is delivered. */
+/** The issuer withdrew, and the money is available again. The event, byte for byte as it is delivered. */
 export interface DisputeClosedEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "dispute.closed"
@@ -263,11 +263,11 @@ export interface DisputeClosedEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
-    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    /** The order, refund or dispute as its own endpoint would have returned it at that moment. */
     readonly object: Dispute
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
@@ -292,7 +292,7 @@ export interface DisputeClosedEvent {
 export interface DisputeCreatedEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "dispute.created"
@@ -300,11 +300,11 @@ export interface DisputeCreatedEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
-    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    /** The order, refund or dispute as its own endpoint would have returned it at that moment. */
     readonly object: Dispute
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
@@ -331,7 +331,7 @@ export interface DisputeEvidence {
   readonly object: "dispute_evidence"
   /** Our number of the dispute. */
   readonly dispute_no: string
-  /** The texts that were given, and no others. */
+  /** Only the texts that were provided. */
   readonly evidence: {
     /** The goods or the service. */
     readonly product_description?: string
@@ -347,11 +347,11 @@ export interface DisputeEvidence {
     readonly shipping_address?: string
     /** The carrier of the goods. */
     readonly shipping_carrier?: string
-    /** The carrier's number of the parcel. */
+    /** The tracking number of the parcel. */
     readonly shipping_tracking_number?: string
-    /** When the goods left. */
+    /** When the goods were shipped. */
     readonly shipping_date?: string
-    /** When the service was given. */
+    /** When the service was provided. */
     readonly service_date?: string
     /** When and from where the buyer used what was sold. */
     readonly access_activity_log?: string
@@ -370,10 +370,10 @@ export interface DisputeEvidence {
   readonly files: ReadonlyArray<{
     /** The content of the file. */
     readonly type: "receipt" | "customer_communication" | "customer_signature" | "shipping_documentation" | "service_documentation" | "cancellation_policy" | "refund_policy" | "invoice_showing_distinct_transactions" | "recurring_transaction_agreement" | "uncategorized_file"
-    /** Its address as the upload answered it. */
+    /** Its URL, from the answer to the upload. */
     readonly url: string
   }>
-  /** Whether the bank has it; then it is final, until the bank asks again. */
+  /** Whether it was submitted to the bank; then it is final unless the bank asks again. */
   readonly submitted: boolean
   /** When it was submitted; null for a draft. */
   readonly submitted_at: string | null
@@ -381,11 +381,11 @@ export interface DisputeEvidence {
   readonly updated_at: string | null
 }
 
-/** The dispute is lost, and its amount is gone. The event, byte for byte as it is delivered. */
+/** The dispute is lost, and its amount was debited. The event, byte for byte as it is delivered. */
 export interface DisputeLostEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "dispute.lost"
@@ -393,11 +393,11 @@ export interface DisputeLostEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
-    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    /** The order, refund or dispute as its own endpoint would have returned it at that moment. */
     readonly object: Dispute
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
@@ -422,7 +422,7 @@ export interface DisputeLostEvent {
 export interface DisputeUpdatedEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "dispute.updated"
@@ -430,11 +430,11 @@ export interface DisputeUpdatedEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
-    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    /** The order, refund or dispute as its own endpoint would have returned it at that moment. */
     readonly object: Dispute
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
@@ -455,11 +455,11 @@ export interface DisputeUpdatedEvent {
   readonly event_type: "dispute.updated"
 }
 
-/** The appeal succeeded, and the money is free again. The event, byte for byte as it is delivered. */
+/** The appeal succeeded, and the money is available again. The event, byte for byte as it is delivered. */
 export interface DisputeWonEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "dispute.won"
@@ -467,11 +467,11 @@ export interface DisputeWonEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
-    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    /** The order, refund or dispute as its own endpoint would have returned it at that moment. */
     readonly object: Dispute
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
@@ -492,13 +492,13 @@ export interface DisputeWonEvent {
   readonly event_type: "dispute.won"
 }
 
-/** A buyer who is erased. It holds nothing of the buyer. */
+/** The erasure of a buyer. It contains no data of the buyer. */
 export interface Erasure {
   /** Always `erasure`. */
   readonly object: "erasure"
-  /** Number of the erasure; null of a dry run, which stores nothing. */
+  /** Number of the erasure; null for a dry run, which stores nothing. */
   readonly erasure_no: string | null
-  /** `running` until nothing of the buyer is left, orders that wait included. */
+  /** `running` until nothing of the buyer is left, including waiting orders. */
   readonly status: "dry_run" | "running" | "done"
   /** The merchant of the buyer; null where a buyer of all merchants is erased. */
   readonly merchant_id: string | null
@@ -506,11 +506,11 @@ export interface Erasure {
   readonly mode: "sandbox" | "live" | null
   /** The one order that is erased; null where an address is. */
   readonly trade_no: string | null
-  /** The address as an HMAC, which this installation makes again of the same address; null where one order is erased. */
+  /** An HMAC of the address: this installation computes the same value for the same address; null if one order is erased. */
   readonly email_hash: string | null
-  /** Orders that wait: while a dispute of one is open its evidence is needed, and what is on its way has to arrive. */
+  /** Waiting orders: evidence is needed while a dispute is open, and pending mails and deliveries have to arrive first. */
   readonly orders_waiting: number
-  /** Rows of each kind that were changed; of a dry run, that would be. */
+  /** Rows of each kind that were changed, or for a dry run, that would be. */
   readonly counts: {
     /** Orders. */
     readonly orders: number
@@ -526,18 +526,18 @@ export interface Erasure {
     readonly events: number
     /** Answers of webhook receivers. */
     readonly attempts: number
-    /** Payment links whose own texts had the address; null of a dry run. */
+    /** Payment links whose own texts contained the address; null for a dry run. */
     readonly payment_links: number | null
-    /** Stored answers of requests with an `Idempotency-Key`; null of a dry run. */
+    /** Stored answers of requests with an `Idempotency-Key`; null for a dry run. */
     readonly answers: number | null
-    /** API logs; null of a dry run. */
+    /** API logs; null for a dry run. */
     readonly logs: number | null
   }
   /** For a dry run: there are more than 10,000 orders or other rows, and the rest was not looked at. */
   readonly is_capped: boolean
-  /** When it was asked for. Orders that were taken later stay; null of a dry run. */
+  /** When it was requested. Later orders are not erased; null for a dry run. */
   readonly requested_at: string | null
-  /** When nothing was left; null before. */
+  /** When it was complete; null before. */
   readonly done_at: string | null
 }
 
@@ -551,13 +551,13 @@ export interface FeeLine {
   readonly object: "fee_line"
   /** ISO 4217 code of the currency of every amount here. */
   readonly currency: "USD" | "HKD" | "CNY"
-  /** The kind of object that was charged. */
+  /** The kind of object for which the fee was charged. */
   readonly source: "payment" | "dispute" | "payout"
   /** How the buyer paid; null for payouts. */
   readonly payment_method: "card" | "alipay" | "wechat_pay" | "apple_pay" | "google_pay" | null
   /** How many were charged. */
   readonly count: number
-  /** The sum of what was paid, disputed or paid out, in minor units. */
+  /** The total paid, disputed or paid out, in minor units. */
   readonly volume: number
   /** The sum of the fees, in minor units. */
   readonly fee: number
@@ -571,13 +571,13 @@ export interface FeesReport {
   readonly merchant_id: string
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
-  /** Name of the time zone that days are counted in, such as `Europe/Berlin`. */
+  /** Time zone of the days, such as `Europe/Berlin`. */
   readonly time_zone: string
-  /** The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on. */
+  /** The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended. */
   readonly as_of: string
-  /** Whether the whole range is over, so that nothing will be added. */
+  /** Whether the whole range is in the past, so that nothing can be added. */
   readonly complete: boolean
-  /** The lines, by currency and in the order of time. */
+  /** The lines, by currency and then by time. */
   readonly lines: ReadonlyArray<FeeLine>
 }
 
@@ -587,13 +587,13 @@ export interface FrozenLine {
   readonly object: "frozen_line"
   /** ISO 4217 code of the currency of every amount here. */
   readonly currency: "USD" | "HKD" | "CNY"
-  /** The kind of object that holds the money. `total` is the frozen balance, which the lines before it add up to. */
+  /** The kind of object that holds the money. `total` is the frozen balance, the sum of the lines before it. */
   readonly kind: "dispute" | "payout" | "refund" | "total"
   /** Number of the dispute, payout or refund; null for the total. */
   readonly number: string | null
   /** The order behind a dispute or a refund. */
   readonly trade_no: string | null
-  /** The amount that is held; 0 for a dispute that is an inquiry, in minor units. */
+  /** The amount that is held; 0 for an inquiry, in minor units. */
   readonly amount: number
   /** Since when; null for the total. */
   readonly since: string | null
@@ -609,13 +609,13 @@ export interface FrozenReport {
   readonly merchant_id: string
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
-  /** Name of the time zone that days are counted in, such as `Europe/Berlin`. */
+  /** Time zone of the days, such as `Europe/Berlin`. */
   readonly time_zone: string
-  /** The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on. */
+  /** The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended. */
   readonly as_of: string
-  /** Whether the whole range is over, so that nothing will be added. */
+  /** Whether the whole range is in the past, so that nothing can be added. */
   readonly complete: boolean
-  /** The lines, by currency and in the order of time. */
+  /** The lines, by currency and then by time. */
   readonly lines: ReadonlyArray<FrozenLine>
 }
 
@@ -631,7 +631,7 @@ export interface LedgerLink {
   readonly previous_hash: string
   /** SHA-256 of `text`, in hex. */
   readonly hash: string
-  /** The text that is hashed, as UTF-8: twelve values, one a line. */
+  /** The text that is hashed, as UTF-8: twelve values, one per line. */
   readonly text: string
   /** When it was booked. */
   readonly created_at: string
@@ -706,11 +706,11 @@ export interface Order {
   } | null
 }
 
-/** A payment that came after the order's end went back to the buyer in full. The event, byte for byte as it is delivered. */
+/** A payment that arrived after the order had ended was returned to the buyer in full. The event, byte for byte as it is delivered. */
 export interface PaymentDuplicateRefundedEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "payment.duplicate_refunded"
@@ -718,11 +718,11 @@ export interface PaymentDuplicateRefundedEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
-    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    /** The order, refund or dispute as its own endpoint would have returned it at that moment. */
     readonly object: Order
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
@@ -745,7 +745,7 @@ export interface PaymentDuplicateRefundedEvent {
 export interface PaymentExpiredEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "payment.expired"
@@ -753,11 +753,11 @@ export interface PaymentExpiredEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
-    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    /** The order, refund or dispute as its own endpoint would have returned it at that moment. */
     readonly object: Order
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
@@ -776,11 +776,11 @@ export interface PaymentExpiredEvent {
   readonly event_type: "payment.expired"
 }
 
-/** The channel says that the payment has failed. The event, byte for byte as it is delivered. */
+/** The channel reports that the payment has failed. The event, byte for byte as it is delivered. */
 export interface PaymentFailedEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "payment.failed"
@@ -788,11 +788,11 @@ export interface PaymentFailedEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
-    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    /** The order, refund or dispute as its own endpoint would have returned it at that moment. */
     readonly object: Order
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
@@ -851,7 +851,7 @@ export interface PaymentLink {
 export interface PaymentSucceededEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "payment.succeeded"
@@ -859,11 +859,11 @@ export interface PaymentSucceededEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
-    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    /** The order, refund or dispute as its own endpoint would have returned it at that moment. */
     readonly object: Order
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
@@ -890,13 +890,13 @@ export interface PayoutReport {
   readonly merchant_id: string
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
-  /** Name of the time zone that days are counted in, such as `Europe/Berlin`. */
+  /** Time zone of the days, such as `Europe/Berlin`. */
   readonly time_zone: string
-  /** The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on. */
+  /** The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended. */
   readonly as_of: string
-  /** Whether the whole range is over, so that nothing will be added. */
+  /** Whether the whole range is in the past, so that nothing can be added. */
   readonly complete: boolean
-  /** The lines, by currency and in the order of time. */
+  /** The lines, by currency and then by time. */
   readonly lines: ReadonlyArray<StatementLine>
 }
 
@@ -938,11 +938,11 @@ export interface Refund {
   readonly out_trade_no: string
 }
 
-/** The channel rejected a refund, and the money is free again. The event, byte for byte as it is delivered. */
+/** The channel rejected a refund, and the money is available again. The event, byte for byte as it is delivered. */
 export interface RefundFailedEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "refund.failed"
@@ -950,11 +950,11 @@ export interface RefundFailedEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
-    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    /** The order, refund or dispute as its own endpoint would have returned it at that moment. */
     readonly object: Refund
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
@@ -981,7 +981,7 @@ export interface RefundFailedEvent {
 export interface RefundSucceededEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "refund.succeeded"
@@ -989,11 +989,11 @@ export interface RefundSucceededEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
-    /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
+    /** The order, refund or dispute as its own endpoint would have returned it at that moment. */
     readonly object: Refund
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
@@ -1016,7 +1016,7 @@ export interface RefundSucceededEvent {
   readonly event_type: "refund.succeeded"
 }
 
-/** A report whose file is written, and how far it is. */
+/** A report that is written to a file, and its progress. */
 export interface Report {
   /** Always `report`. */
   readonly object: "report"
@@ -1030,17 +1030,17 @@ export interface Report {
   readonly report: "statement" | "transactions" | "fees" | "payout" | "frozen"
   /** `csv`, or `jsonl`: one JSON object on each line. */
   readonly format: "csv" | "jsonl"
-  /** `pending` while the file is written. Only one that `succeeded` has a file. */
+  /** `pending` while the file is being written. Only a report that `succeeded` has a file. */
   readonly status: "pending" | "succeeded" | "failed"
   /** Why there is no file; null unless it failed. */
   readonly failure_reason: string | null
-  /** Name of the time zone that days are counted in, such as `Europe/Berlin`. */
+  /** Time zone of the days, such as `Europe/Berlin`. */
   readonly time_zone: string
-  /** The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on. */
+  /** The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended. */
   readonly as_of: string
-  /** Rows of the ledger that were read so far. */
+  /** Ledger rows read so far. */
   readonly rows_done: number
-  /** How many there are to read; null where that is not known beforehand. */
+  /** How many there are to read; null if it is not known in advance. */
   readonly rows_total: number | null
   /** Size of the file so far. */
   readonly bytes: number
@@ -1048,7 +1048,7 @@ export interface Report {
   readonly created_at: string
   /** When the file was complete; null before. */
   readonly finished_at: string | null
-  /** When the report and its file are removed. */
+  /** When the report and its file are deleted. */
   readonly expires_at: string
 }
 
@@ -1058,7 +1058,7 @@ export interface SandboxChannel {
   readonly reachable: boolean
 }
 
-/** The clock of your sandbox. It only goes forward. */
+/** The clock of your sandbox. It only moves forward. */
 export interface SandboxClock {
   /** Always `sandbox_clock`. */
   readonly object: "sandbox_clock"
@@ -1066,25 +1066,25 @@ export interface SandboxClock {
   readonly status: "ready" | "advancing"
   /** The time by the clock of your sandbox. */
   readonly now: string
-  /** How far it is ahead of real time, in milliseconds; 0 until it is moved. */
+  /** How far it is ahead of real time, in milliseconds; 0 until it is advanced. */
   readonly ahead_ms: number
-  /** Where the clock is going; null while it is `ready`. */
+  /** The time to which the clock is advancing; null while it is `ready`. */
   readonly target: string | null
-  /** At how many moments the last advance stopped, to let be done what was due. */
+  /** At how many moments the last advance stopped to process what was due. */
   readonly stops: number
-  /** Counts of the events on the way of the last advance, by their type, and `webhook_attempts`, the posts to your servers. */
+  /** Counts of the events during the last advance, by type, and `webhook_attempts`, the requests to your servers. */
   readonly happened: { readonly [key: string]: number }
 }
 
 /** Where to. */
 export interface SendReceipt {
-  /** The address for it, and the order's `receipt_email` from now on; that one unless given. */
+  /** The address for it, which also becomes the order's `receipt_email`. Default: the order's `receipt_email`. */
   readonly email?: string | null | undefined
 }
 
 /** How the refund ends. */
 export interface SettleRefund {
-  /** The bank's word. It may also take back, as `failed`, what had succeeded. */
+  /** The bank's decision. `failed` may also follow `succeeded`, which reverses the refund. */
   readonly outcome: "succeeded" | "failed"
 }
 
@@ -1094,23 +1094,23 @@ export interface StatementLine {
   readonly object: "statement_line"
   /** ISO 4217 code of the currency of every amount here. */
   readonly currency: "USD" | "HKD" | "CNY"
-  /** The first day of what the line is about, as `YYYY-MM-DD` in the report's time zone. */
+  /** The first day that the line covers, as `YYYY-MM-DD` in the report's time zone. */
   readonly from: string
   /** Its last day, as `YYYY-MM-DD` in the report's time zone. */
   readonly to: string
-  /** `opening` and `closing` are balances. Each other line is what the movements of one type have changed. */
+  /** `opening` and `closing` are balances. Each other line is the total of the movements of one type. */
   readonly line: "opening" | "payment_credit" | "fee_debit" | "refund_freeze" | "refund_debit" | "refund_unfreeze" | "dispute_freeze" | "dispute_unfreeze" | "dispute_debit" | "dispute_fee" | "payout_freeze" | "payout_unfreeze" | "payout_success" | "payout_fee" | "closing"
   /** Movements of the type; 0 for a balance. */
   readonly count: number
   /** The sum of the movements as the ledger shows them; 0 for a balance, in minor units. */
   readonly amount: number
-  /** The available balance, or by how much the movements have changed it, in minor units. */
+  /** The available balance, or its change by the movements, in minor units. */
   readonly available: number
-  /** The frozen balance, or by how much the movements have changed it, in minor units. */
+  /** The frozen balance, or its change by the movements, in minor units. */
   readonly frozen: number
-  /** The place of the wallet's newest movement, 0 before the first; null where the line is no balance. */
+  /** The place of the wallet's newest movement, 0 before the first; null if the line is not a balance. */
   readonly sequence: number | null
-  /** The hash of that movement, in hex: the head of the chain; null where the line is no balance. */
+  /** The hash of that movement, in hex: the head of the chain; null if the line is not a balance. */
   readonly hash: string | null
 }
 
@@ -1122,19 +1122,19 @@ export interface StatementReport {
   readonly merchant_id: string
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
-  /** Name of the time zone that days are counted in, such as `Europe/Berlin`. */
+  /** Time zone of the days, such as `Europe/Berlin`. */
   readonly time_zone: string
-  /** The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on. */
+  /** The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended. */
   readonly as_of: string
-  /** Whether the whole range is over, so that nothing will be added. */
+  /** Whether the whole range is in the past, so that nothing can be added. */
   readonly complete: boolean
-  /** The lines, by currency and in the order of time. */
+  /** The lines, by currency and then by time. */
   readonly lines: ReadonlyArray<StatementLine>
 }
 
-/** The whole of the evidence: `evidence`, `files` or both have to be there. */
+/** The complete evidence: `evidence`, `files` or both are required. */
 export interface SubmitEvidence {
-  /** Texts of at most 5000 characters each; lines are kept. An unknown name is refused. `{}` removes all texts. */
+  /** Texts of at most 5000 characters each; line breaks are kept. An unknown name is refused. `{}` removes all texts. */
   readonly evidence?: {
     /** The goods or the service. */
     readonly product_description?: string | null | undefined
@@ -1150,11 +1150,11 @@ export interface SubmitEvidence {
     readonly shipping_address?: string | null | undefined
     /** The carrier of the goods. */
     readonly shipping_carrier?: string | null | undefined
-    /** The carrier's number of the parcel. */
+    /** The tracking number of the parcel. */
     readonly shipping_tracking_number?: string | null | undefined
-    /** When the goods left. */
+    /** When the goods were shipped. */
     readonly shipping_date?: string | null | undefined
-    /** When the service was given. */
+    /** When the service was provided. */
     readonly service_date?: string | null | undefined
     /** When and from where the buyer used what was sold. */
     readonly access_activity_log?: string | null | undefined
@@ -1173,10 +1173,10 @@ export interface SubmitEvidence {
   readonly files?: ReadonlyArray<{
     /** The content of the file. */
     readonly type: "receipt" | "customer_communication" | "customer_signature" | "shipping_documentation" | "service_documentation" | "cancellation_policy" | "refund_policy" | "invoice_showing_distinct_transactions" | "recurring_transaction_agreement" | "uncategorized_file"
-    /** Its address as the upload answered it. */
+    /** Its URL, from the answer to the upload. */
     readonly url: string
   }> | null | undefined
-  /** `true` sends it to the bank, and there is no second time unless the bank asks again. Otherwise it is kept as a draft. */
+  /** `true` submits it to the bank; this works only once unless the bank asks again. Otherwise it is saved as a draft. */
   readonly submit?: boolean | null | undefined
 }
 
@@ -1190,7 +1190,7 @@ export interface Timeline {
   readonly mode: "sandbox" | "live"
   /** From the first entry to the last, in milliseconds. */
   readonly duration_ms: number
-  /** Whether there are more than 1000 rows of a kind, of which the newest are left out. */
+  /** Whether there are more than 1000 entries of a kind, in which case the newest of them are left out. */
   readonly truncated: boolean
   /** Kinds of entries that are left out because the key does not have their scopes: `logs:read` for requests, `balance:read` for the ledger, `webhooks:read` for deliveries and attempts, and so on. */
   readonly omitted_kinds: ReadonlyArray<"request" | "order" | "payment_attempt" | "unapplied_payment" | "refund" | "dispute" | "ledger" | "event" | "delivery" | "attempt" | "receipt">
@@ -1202,23 +1202,23 @@ export interface Timeline {
 export interface TimelineEntry {
   /** When it happened. */
   readonly at: string
-  /** How long after the entry before it, in milliseconds; 0 for the first. */
+  /** Time since the previous entry, in milliseconds; 0 for the first. */
   readonly after_ms: number
-  /** The kind of object whose row it is. */
+  /** The kind of object that it belongs to. */
   readonly kind: "request" | "order" | "payment_attempt" | "unapplied_payment" | "refund" | "dispute" | "ledger" | "event" | "delivery" | "attempt" | "receipt"
-  /** Number of what it is about: of the request, the ledger row, the event and so on. */
+  /** Number of the object: the request, the ledger row, the event and so on. */
   readonly id: string
-  /** The step, for people; do not parse it. */
+  /** The step, for people to read; do not parse it. */
   readonly text: string
-  /** The row's own fields, by the names that they have elsewhere in this API: of a request `ip` and `idempotency_key`, of a ledger row its balances, of an attempt `status_code`. More may come. */
+  /** The fields of the object, named as elsewhere in this API: `ip` and `idempotency_key` of a request, the balances of a ledger row, `status_code` of an attempt. More may be added. */
   readonly details: { readonly [key: string]: string | number | "Infinity" | "-Infinity" | "NaN" | null }
 }
 
 /** The fields to change. */
 export interface UpdateOrder {
-  /** Keys to write; null deletes a key, null for the whole all of them. */
+  /** Keys to set; null deletes a key, and null instead of an object deletes all of them. */
   readonly metadata?: { readonly [key: string]: string | null } | null | undefined
-  /** The address for the receipt from now on; null for none. */
+  /** The new address for the receipt; null for none. */
   readonly receipt_email?: string | null | undefined
 }
 
@@ -1228,41 +1228,41 @@ export interface UpdatePaymentLink {
   readonly status?: "active" | "inactive" | null | undefined
   /** Null removes the title. */
   readonly subject?: string | null | undefined
-  /** Null lifts the limit. Below `used_count` it closes the link. */
+  /** Null removes the limit. A value below `used_count` closes the link. */
   readonly max_uses?: number | null | undefined
   /** Null: never. A time that has passed closes the link. */
   readonly expires_at?: string | null | undefined
-  /** Keys to write; null deletes a key, null for the whole all of them. */
+  /** Keys to set; null deletes a key, and null instead of an object deletes all of them. */
   readonly metadata?: { readonly [key: string]: string | null } | null | undefined
 }
 
 /** The fields to change. */
 export interface UpdateRefund {
-  /** Keys to write; null deletes a key, null for the whole all of them. */
+  /** Keys to set; null deletes a key, and null instead of an object deletes all of them. */
   readonly metadata?: { readonly [key: string]: string | null } | null | undefined
 }
 
 /** The fields to change. */
 export interface UpdateWebhookEndpoint {
-  /** A new address; what is still to be delivered goes there. */
+  /** The new URL; pending deliveries go there, too. */
   readonly url?: string | null | undefined
-  /** Your own words about it; null removes them. */
+  /** Your description; null removes it. */
   readonly description?: string | null | undefined
-  /** Replaces the types that it takes. */
+  /** Replaces the event types to which it is subscribed. */
   readonly enabled_events?: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*"> | null | undefined
-  /** `disabled` stops deliveries, `paused` lets them wait, `enabled` lets those through that wait and new ones. */
+  /** `disabled` stops deliveries, `paused` holds them, `enabled` sends waiting and new ones. */
   readonly status?: "enabled" | "paused" | "disabled" | null | undefined
-  /** Disable it when it has taken nothing for five days; not unless you say so. */
+  /** Disable it automatically after five days without a successful delivery. Default: `false`. */
   readonly disable_when_failing?: boolean | null | undefined
-  /** The same as `status`, for who likes it better; not both at once. */
+  /** An alternative to `status`; do not send both. */
   readonly disabled?: boolean | null | undefined
 }
 
-/** The file as it was kept. */
+/** The stored file. */
 export interface UploadedFile {
-  /** Its address, which evidence names. Every holder of it can read the file. */
+  /** Its URL, used in evidence. Anyone who has the URL can read the file. */
   readonly url: string
-  /** Its kind, by its content. */
+  /** Its media type, detected from its content. */
   readonly content_type: "application/pdf" | "image/png" | "image/jpeg"
   /** Bytes. */
   readonly size: number
@@ -1276,13 +1276,13 @@ export interface WebhookAttempt {
   readonly kind: "automatic" | "manual"
   /** When it was made. */
   readonly at: string
-  /** From its beginning to its end, milliseconds. */
+  /** Duration in milliseconds. */
   readonly duration_ms: number
-  /** The receiver's answer; null when it did not answer. */
+  /** HTTP status of the receiver's answer; null if there was none. */
   readonly status_code: number | null
-  /** Why there was no answer; null when there was one. */
+  /** Why there was no answer; null if there was one. */
   readonly failure: string | null
-  /** The first kilobyte of the receiver's answer. Null when there was none, and in a sandbox beyond 600 of a minute. */
+  /** The first kilobyte of the receiver's answer. Null if there was none, and in a sandbox after 600 in a minute. */
   readonly response_excerpt: string | null
 }
 
@@ -1298,19 +1298,19 @@ export interface WebhookDelivery {
   readonly event_id: string
   /** Its type. */
   readonly event_type: "payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"
-  /** The endpoint; null for an order's `notify_url` and the account's address. */
+  /** The endpoint; null for an order's `notify_url` and the account's default URL. */
   readonly endpoint_id: string | null
-  /** Where it is posted to. */
+  /** The URL to which it is posted. */
   readonly url: string
-  /** `pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled or deleted. */
+  /** `pending`: another attempt follows. `failed`: all attempts failed. `skipped`: its endpoint was disabled or deleted. */
   readonly status: "pending" | "succeeded" | "failed" | "skipped"
-  /** When the next attempt is due; null when none is to come by itself. */
+  /** When the next automatic attempt is due; null if there is none. */
   readonly next_attempt_at: string | null
-  /** The delivery that this one sends again on request; null for a first one. */
+  /** The delivery that this one repeats on request; null for an original one. */
   readonly resend_of: string | null
-  /** Attempts that were made, in their order. */
+  /** The attempts, in order. */
   readonly attempts: ReadonlyArray<WebhookAttempt>
-  /** When it was recorded: with the event, or when it was asked for. */
+  /** When it was recorded: with the event, or when it was requested. */
   readonly created_at: string
 }
 
@@ -1322,17 +1322,17 @@ export interface WebhookEndpoint {
   readonly id: string
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
-  /** Where events are posted to. */
+  /** The URL to which events are posted. */
   readonly url: string
-  /** Your own words about it; null when there are none. */
+  /** Your description; null if there is none. */
   readonly description: string | null
-  /** Types of events that it takes; `*` stands for all of them, also for those that are added later. */
+  /** Event types to which it is subscribed; `*` means all of them, including those added later. */
   readonly enabled_events: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*">
-  /** Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. Deliveries to a paused one wait, and are sent when it is enabled again. */
+  /** Nothing is delivered to a disabled endpoint, and deliveries that fall due in the meantime are skipped. Deliveries to a paused one wait until it is enabled again. */
   readonly status: "enabled" | "paused" | "disabled"
-  /** Whether it is disabled when it has taken nothing for five days. */
+  /** Whether it is disabled automatically after five days without a successful delivery. */
   readonly disable_when_failing: boolean
-  /** The account's single address, which takes what no endpoint is subscribed to. It is set elsewhere. */
+  /** The account's default URL, for events to which no endpoint is subscribed. It is set elsewhere. */
   readonly is_default: boolean
   /** When it was created. */
   readonly created_at: string
@@ -1348,23 +1348,23 @@ export interface WebhookEndpointWithSecret {
   readonly id: string
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
-  /** Where events are posted to. */
+  /** The URL to which events are posted. */
   readonly url: string
-  /** Your own words about it; null when there are none. */
+  /** Your description; null if there is none. */
   readonly description: string | null
-  /** Types of events that it takes; `*` stands for all of them, also for those that are added later. */
+  /** Event types to which it is subscribed; `*` means all of them, including those added later. */
   readonly enabled_events: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*">
-  /** Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. Deliveries to a paused one wait, and are sent when it is enabled again. */
+  /** Nothing is delivered to a disabled endpoint, and deliveries that fall due in the meantime are skipped. Deliveries to a paused one wait until it is enabled again. */
   readonly status: "enabled" | "paused" | "disabled"
-  /** Whether it is disabled when it has taken nothing for five days. */
+  /** Whether it is disabled automatically after five days without a successful delivery. */
   readonly disable_when_failing: boolean
-  /** The account's single address, which takes what no endpoint is subscribed to. It is set elsewhere. */
+  /** The account's default URL, for events to which no endpoint is subscribed. It is set elsewhere. */
   readonly is_default: boolean
   /** When it was created. */
   readonly created_at: string
   /** When it last changed. */
   readonly updated_at: string
-  /** Signs what is delivered here. It is shown this once, and never again. */
+  /** Signs deliveries to this endpoint. It is shown only this once. */
   readonly secret: string
 }
 
@@ -1374,25 +1374,25 @@ export interface WebhookSigningSecret {
   readonly object: "webhook_signing_secret"
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
-  /** Signs what goes to an order's `notify_url` and to the account's single address. */
+  /** Signs deliveries to an order's `notify_url` and to the account's default URL. */
   readonly secret: string
-  /** When it was last rotated; null when never. */
+  /** When it was last rotated; null: never. */
   readonly rotated_at: string | null
-  /** Until when the secret before it signs as well; null when it no longer does. */
+  /** Until when the previous secret signs as well; null if it no longer does. */
   readonly previous_until: string | null
 }
 
 /** Erase a buyer */
 export interface ErasuresCreate {
-  /** The buyer's address, in any spelling: all orders that have it, and the address alone where others' name it. */
+  /** The buyer's address, in any spelling: erases all orders that have it, and only the address itself where other orders contain it. */
   readonly email?: string | null | undefined
   /** The one order that is erased, whatever address it has. */
   readonly trade_no?: string | null | undefined
-  /** `true` says how many rows of each kind there are, and changes nothing. */
+  /** `true` returns how many rows of each kind would change, and changes nothing. */
   readonly dry_run?: boolean | null | undefined
 }
 
-/** Export all that is kept of a buyer */
+/** Export everything stored about a buyer */
 export interface ExportsBuyer {
   /** The buyer's address. */
   readonly email: string
@@ -1400,45 +1400,45 @@ export interface ExportsBuyer {
 
 /** Pay an order as its buyer would */
 export interface TestHelpersOrdersPay {
-  /** One that you offer: `card` unless given, or the first that you offer where cards are not. */
+  /** One that you offer. Default: `card`, or the first that you offer if you do not offer cards. */
   readonly payment_method?: "card" | "alipay" | "wechat_pay" | "apple_pay" | "google_pay" | null | undefined
-  /** `succeed` unless given. `decline`: the attempt fails, the order stays pending. `fail`: the channel's last word. `redirect`: the buyer is on the way and cannot be stopped. `succeed_unreported`: the channel has the money and has not said so yet. */
+  /** Default: `succeed`. `decline`: the attempt fails, the order stays pending. `fail`: the channel reports a final failure. `redirect`: the buyer is paying at the channel and cannot be stopped. `succeed_unreported`: the channel has the money and has not reported it yet. */
   readonly outcome?: "succeed" | "decline" | "cancel" | "fail" | "redirect" | "succeed_unreported" | null | undefined
-  /** Minor units that reach the channel; another amount than the order's is not credited but parked. */
+  /** Minor units that reach the channel; an amount other than the order's is parked, not credited. */
   readonly amount?: number | null | undefined
 }
 
 /** Let the buyer dispute the payment */
 export interface TestHelpersOrdersDispute {
-  /** The amount that the buyer wants back, in minor units; the whole unless given. */
+  /** The amount that the buyer wants back, in minor units. Default: the whole amount. */
   readonly amount?: number | null | undefined
-  /** Why, in one line; `fraudulent` unless given. */
+  /** The reason, one line. Default: `fraudulent`. */
   readonly reason?: string | null | undefined
-  /** The last moment for evidence: in 7 days unless given, null for none. The past will do, too. */
+  /** The deadline for evidence. Default: in 7 days; null for none. It may be in the past. */
   readonly evidence_due_by?: string | null | undefined
 }
 
 /** Let the bank decide a dispute */
 export interface TestHelpersDisputesResolve {
-  /** `won` may also follow a loss: the appeal. `closed`: the buyer's bank withdraws. */
+  /** `won` may also follow `lost`, as an appeal. `closed`: the buyer's bank withdraws. */
   readonly outcome: "won" | "lost" | "closed"
 }
 
 /** Move the clock of your sandbox forward */
 export interface TestHelpersClockAdvance {
-  /** How far: a number of seconds, or one with a unit, s, m, h or d. Either `by` or `to`. */
+  /** By how much: a number of seconds, or a number with a unit, s, m, h or d. Either `by` or `to`. */
   readonly by?: number | string | null | undefined
-  /** The moment that the clock goes to, later than its own. Either `by` or `to`. */
+  /** The time to which to advance, later than the clock's current time. Either `by` or `to`. */
   readonly to?: string | null | undefined
 }
 
 /** The query of `orders.list`. */
 export interface OrdersListQuery {
-  /** Size of a page, 1 to 100; 20 unless given. */
+  /** Page size, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
-  /** For the next page: the id of the last object of this one. */
+  /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1454,17 +1454,17 @@ export interface OrdersListQuery {
   readonly paid_at?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
   /** Between these amounts in minor units, both included; one of them is enough. */
   readonly amount?: { readonly gte?: number | undefined; readonly lte?: number | undefined } | undefined
-  /** `metadata[shelf]=A7`: objects with exactly this value under this key. Several have to match at once. */
+  /** `metadata[shelf]=A7`: objects with exactly this value under this key. Several filters have to match together. */
   readonly metadata?: { readonly [key: string]: string } | undefined
 }
 
 /** The query of `refunds.list`. */
 export interface RefundsListQuery {
-  /** Size of a page, 1 to 100; 20 unless given. */
+  /** Page size, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
-  /** For the next page: the id of the last object of this one. */
+  /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1478,11 +1478,11 @@ export interface RefundsListQuery {
 
 /** The query of `disputes.list`. */
 export interface DisputesListQuery {
-  /** Size of a page, 1 to 100; 20 unless given. */
+  /** Page size, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
-  /** For the next page: the id of the last object of this one. */
+  /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1494,11 +1494,11 @@ export interface DisputesListQuery {
 
 /** The query of `paymentLinks.list`. */
 export interface PaymentLinksListQuery {
-  /** Size of a page, 1 to 100; 20 unless given. */
+  /** Page size, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
-  /** For the next page: the id of the last object of this one. */
+  /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1506,17 +1506,17 @@ export interface PaymentLinksListQuery {
 
 /** The query of `balance.get`. */
 export interface BalanceGetQuery {
-  /** Which wallet; `USD` unless given. */
+  /** Which wallet. Default: `USD`. */
   readonly currency?: "USD" | "HKD" | "CNY" | undefined
 }
 
 /** The query of `ledger.list`. */
 export interface LedgerListQuery {
-  /** Size of a page, 1 to 100; 20 unless given. */
+  /** Page size, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
-  /** For the next page: the id of the last object of this one. */
+  /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1530,11 +1530,11 @@ export interface LedgerListQuery {
 
 /** The query of `ledger.chain`. */
 export interface LedgerChainQuery {
-  /** Size of a page, 1 to 100; 20 unless given. */
+  /** Page size, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
-  /** For the next page: the id of the last object of this one. */
+  /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1542,11 +1542,11 @@ export interface LedgerChainQuery {
 
 /** The query of `reports.list`. */
 export interface ReportsListQuery {
-  /** Size of a page, 1 to 100; 20 unless given. */
+  /** Page size, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
-  /** For the next page: the id of the last object of this one. */
+  /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1556,13 +1556,13 @@ export interface ReportsListQuery {
 export interface ReportsStatementQuery {
   /** The first day, as `YYYY-MM-DD`. */
   readonly from: string
-  /** The last day, which belongs to the report; the first unless given. */
+  /** The last day, inclusive. Default: the first. */
   readonly to?: string | undefined
-  /** The wallet of this currency alone; all wallets unless given. */
+  /** Only the wallet of this currency. Default: all wallets. */
   readonly currency?: "USD" | "HKD" | "CNY" | undefined
-  /** Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one. */
+  /** Time zone, such as `Europe/Berlin`. Default: the one in your settings, initially UTC. */
   readonly time_zone?: string | undefined
-  /** `day` closes a statement each day, `month` each month, `range` at the end; `day` unless given. */
+  /** `day` closes a statement each day, `month` each month, `range` only at the end. Default: `day`. */
   readonly interval?: "day" | "month" | "range" | undefined
 }
 
@@ -1570,57 +1570,57 @@ export interface ReportsStatementQuery {
 export interface ReportsFeesQuery {
   /** The first day, as `YYYY-MM-DD`. */
   readonly from: string
-  /** The last day, which belongs to the report; the first unless given. */
+  /** The last day, inclusive. Default: the first. */
   readonly to?: string | undefined
-  /** The wallet of this currency alone; all wallets unless given. */
+  /** Only the wallet of this currency. Default: all wallets. */
   readonly currency?: "USD" | "HKD" | "CNY" | undefined
-  /** Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one. */
+  /** Time zone, such as `Europe/Berlin`. Default: the one in your settings, initially UTC. */
   readonly time_zone?: string | undefined
 }
 
 /** The query of `reports.payout`. */
 export interface ReportsPayoutQuery {
-  /** Number of the payout. For `payout`, and for `transactions` in place of days. */
+  /** Number of the payout. For `payout`, and for `transactions` instead of days. */
   readonly payout_no: string
-  /** Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one. */
+  /** Time zone, such as `Europe/Berlin`. Default: the one in your settings, initially UTC. */
   readonly time_zone?: string | undefined
 }
 
 /** The query of `reports.frozen`. */
 export interface ReportsFrozenQuery {
-  /** The moment, as ISO 8601 or seconds of Unix time; now unless given. For `frozen`. */
+  /** The moment, as ISO 8601 or Unix time in seconds. Default: now. For `frozen`. */
   readonly at?: string | undefined
-  /** The wallet of this currency alone; all wallets unless given. */
+  /** Only the wallet of this currency. Default: all wallets. */
   readonly currency?: "USD" | "HKD" | "CNY" | undefined
-  /** Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one. */
+  /** Time zone, such as `Europe/Berlin`. Default: the one in your settings, initially UTC. */
   readonly time_zone?: string | undefined
 }
 
 /** The query of `events.list`. */
 export interface EventsListQuery {
-  /** Size of a page, 1 to 100; 20 unless given. */
+  /** Page size, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
-  /** For the next page: the id of the last object of this one. */
+  /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
-  /** Events of this type; give it several times for several types. */
+  /** Events of this type; repeat it for several types. */
   readonly type?: "payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"> | undefined
-  /** Events of this order, refund or dispute: our number, or any that its own path takes. */
+  /** Events of this order, refund or dispute: our number, or any other that its path accepts. */
   readonly object_id?: string | undefined
-  /** Seconds, 1 to 25. While there is no event newer than `ending_before`, the answer waits so long for one, and is then an empty page. These calls have a quota of their own. Not with `starting_after`. */
+  /** Long polling, 1 to 25 seconds: while there is no event newer than `ending_before`, the answer waits up to this long for one, and is then an empty page. These calls have their own quota. Not with `starting_after`. */
   readonly wait?: number | undefined
 }
 
 /** The query of `apiLogs.list`. */
 export interface ApiLogsListQuery {
-  /** Size of a page, 1 to 100; 20 unless given. */
+  /** Page size, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
-  /** For the next page: the id of the last object of this one. */
+  /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1636,11 +1636,11 @@ export interface ApiLogsListQuery {
 
 /** The query of `webhookEndpoints.list`. */
 export interface WebhookEndpointsListQuery {
-  /** Size of a page, 1 to 100; 20 unless given. */
+  /** Page size, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
-  /** For the next page: the id of the last object of this one. */
+  /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1648,11 +1648,11 @@ export interface WebhookEndpointsListQuery {
 
 /** The query of `webhookDeliveries.list`. */
 export interface WebhookDeliveriesListQuery {
-  /** Size of a page, 1 to 100; 20 unless given. */
+  /** Page size, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
-  /** For the next page: the id of the last object of this one. */
+  /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1660,6 +1660,6 @@ export interface WebhookDeliveriesListQuery {
   readonly event_id?: string | undefined
   /** Deliveries to this endpoint. */
   readonly endpoint_id?: string | undefined
-  /** `pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled or deleted. */
+  /** `pending`: another attempt follows. `failed`: all attempts failed. `skipped`: its endpoint was disabled or deleted. */
   readonly status?: "pending" | "succeeded" | "failed" | "skipped" | undefined
 }
