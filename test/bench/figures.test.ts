@@ -21,7 +21,7 @@ describe("bench: latencies", () => {
     assert.strictEqual(quantile(bucketsOf(0.002), 0.999), 0.002)
   })
 
-  it("of none there is none", () => assert.isNaN(quantile(bucketsOf(), 0.5)))
+  it("without values there is no percentile", () => assert.isNaN(quantile(bucketsOf(), 0.5)))
 
   it("a percentile is at most 0.8 % above the truth, and never below it", () => {
     for (const millis of [0, 0.001, 0.255, 0.256, 1, 2.5, 10, 99.9, 1_000, 60_000]) {
@@ -107,7 +107,7 @@ describe("bench: the knee", () => {
 })
 
 describe("bench: the soak's requests", () => {
-  it("pay, read and refund the orders that were made, and make one where there is none", () => {
+  it("pay, read and refund existing orders, and create one if there are none", () => {
     const source = sourceOf({ kind: "mix", keys: ["key_a", "key_b"] })
     const counts = new Map<string, number>()
     for (let number = 0; number < 4_000; number++) {

@@ -38,7 +38,7 @@ describe("bench: options", () => {
     }
   })
 
-  it("a name that nothing has, a side that is none, and a place that is not there are refused", () => {
+  it("an unknown name, an unknown side and a missing folder are refused", () => {
     assert.match(refusal("--only", "creates") ?? "", /^--only .*"creates".* create-keyed/)
     assert.match(refusal("--sides", "service,nobody") ?? "", /^--sides .*"nobody"/)
     assert.match(refusal("--from", "/nowhere/at-all.jsonl") ?? "", /^--from/)

@@ -31,7 +31,7 @@ describe("checkout: attempts", () => {
     })
   )
 
-  it.effect("a number that is none of ours is no form of ours", () =>
+  it.effect("an unknown number is not accepted as one of our forms", () =>
     Effect.gen(function* () {
       const { asked, post } = yield* openScripted()
       assert.strictEqual((yield* post({ ...good, attempt_no: "1" })).status, 422)

@@ -82,7 +82,7 @@ describe("checkout: listening to an order", () => {
     })
   )
 
-  it.effect("goes on while the database does not answer", () =>
+  it.effect("continues while the database does not answer", () =>
     Effect.gen(function* () {
       const { listen, world } = yield* open
       world.fails = true
@@ -95,7 +95,7 @@ describe("checkout: listening to an order", () => {
     })
   )
 
-  it.effect("goes on after the order's end while the bank has a payment of it", () =>
+  it.effect("continues after the order's end while the bank has a payment for it", () =>
     Effect.gen(function* () {
       const { listen, world } = yield* open
       world.works = true

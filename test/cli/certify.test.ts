@@ -188,7 +188,7 @@ describe("coffer webhooks certify", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses to begin without a secret, with one that is none, or without an address", () =>
+  it.live("refuses to start without a secret, with an invalid one, or without an address", () =>
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
         [["http://127.0.0.1:1/"], /No signing secret was given[\s\S]*COFFER_WEBHOOK_SECRET/],

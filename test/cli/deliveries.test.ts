@@ -52,7 +52,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
     }).pipe(Effect.scoped)
   )
 
-  it.effect("says which it could not send again, goes on with the others, and ends with 1", () =>
+  it.effect("says which it could not resend, continues with the others, and exits with 1", () =>
     Effect.gen(function* () {
       const { resend, running } = yield* afterAnOutage
       const hooks = hooksOf(running, running.merchant)

@@ -61,7 +61,7 @@ describe("following a list", () => {
     })
   )
 
-  it.effect("goes on from a position that was kept, without what was taken", () =>
+  it.effect("continues from a saved position, without repeating events", () =>
     Effect.gen(function* () {
       const first = aList(["a", "b"])
       const fiber = yield* Effect.forkChild(first.run(fresh))
@@ -74,7 +74,7 @@ describe("following a list", () => {
     })
   )
 
-  it.effect("goes on when the service is back, says both once, and then reads what it may have missed", () =>
+  it.effect("continues when the service is back, reports both once, and then reads what it may have missed", () =>
     Effect.gen(function* () {
       const { outages, run, state, taken } = aList(["a"])
       yield* Effect.forkChild(run(fresh))

@@ -23,7 +23,7 @@ const writeCredentials = (home: string, { baseUrl, merchant }: Running) => {
 }
 
 layer(Layer.effect(Service, start()), { excludeTestServices: true })("the command line", (it) => {
-  it.effect("finds the credentials of the service in a folder above, and in COFFER_HOME, by itself", () =>
+  it.effect("finds the credentials of the service in a parent folder and in COFFER_HOME without options", () =>
     Effect.gen(function* () {
       const running = yield* Service
       const { trade_no } = (yield* running.api.post("/v1/orders", running.merchant.sandboxKey, { amount: 700 })).body
@@ -167,7 +167,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the comman
     })
   )
 
-  it.effect("completes commands in bash, with a script of its own making", () =>
+  it.effect("completes commands in bash, with the script that it generates", () =>
     Effect.gen(function* () {
       const { code, stdout } = yield* runCli(["--completions", "bash"], {})
       assert.strictEqual(code, 0)

@@ -90,7 +90,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer lis
       )
     }))
 
-  test("keeps its secret and goes on where it was, with what has happened meanwhile", ({ env, hook, shop }) =>
+  test("keeps its secret and continues where it stopped, with what has happened since", ({ env, hook, shop }) =>
     Effect.gen(function* () {
       const words = ["listen", "--forward-to", hook.url]
       const first = yield* watch(words, env)
@@ -115,7 +115,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer lis
       assert.notInclude(readFileSync(file, "utf8"), env["COFFER_KEY"]!)
     }))
 
-  test("leaves the first of its own calls in the log, and none for as long as it listens", ({ env, hook, shop }) =>
+  test("logs the first of its own calls, and none while it listens", ({ env, hook, shop }) =>
     Effect.gen(function* () {
       yield* shop.paid(100)
       const { says } = yield* watch(["listen", "--forward-to", hook.url], env)

@@ -1,4 +1,4 @@
-/** Commands of operators: what is held up, and acts in bulk, of which each happens once whatever is lost. */
+/** Commands of operators: what needs attention, and bulk actions, each of which happens once whatever is lost. */
 import { heldKinds as kindsTyped } from "@coffer/cli/held"
 import { heldKinds } from "@coffer/contract/HeldUp"
 import { assert, it, layer } from "@effect/vitest"
@@ -60,7 +60,7 @@ const payoutsOf = Effect.fnUntraced(function* ({ merchantId, running, shop }: Ef
 })
 
 layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: true })("an operator", (it) => {
-  it.effect("sees what is held up as a table and as JSON, by kind and merchant, with the counts", () =>
+  it.effect("shows what needs attention as a table and as JSON, by kind and merchant, with the counts", () =>
     Effect.gen(function* () {
       const { merchantId, numbers, running } = yield* somePayouts
       const env = operatorEnv(running)

@@ -276,7 +276,7 @@ describe("coffer stripe rehearse", () => {
       )
     }
 
-    it.live("that Stripe does not answer ends it, and the next run goes on", () =>
+    it.live("that Stripe does not answer ends it, and the next run resumes", () =>
       Effect.gen(function* () {
         const { file, wordsFor } = yield* kept
         let isAway = false

@@ -159,7 +159,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("commands f
       assert.strictEqual((yield* lines("logs list --error order_not_found --path /v1/orders/nothing")).length, 1)
     }))
 
-  test("tails: the last ones first, then each new one once, and no call of its own", ({ env, json, running }) =>
+  test("tails: the last ones first, then each new one once, and none of its own calls", ({ env, json, running }) =>
     Effect.gen(function* () {
       const shop = merchantOf(running)
       for (const amount of [100, 200, 300]) yield* json(`orders create --amount ${amount}`)

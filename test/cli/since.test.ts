@@ -66,7 +66,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("--since", 
       }).pipe(Effect.scoped)
   )
 
-  it.effect("leaves out of what is held up what is older by the clock of the sandbox that an operator names", () =>
+  it.effect("leaves out of what needs attention what is older by the clock of the sandbox that an operator names", () =>
     Effect.gen(function* () {
       const { advance, paid, running } = yield* aShop
       const whose = ["--merchant", running.merchant.merchantId, "--mode", "sandbox"]

@@ -22,7 +22,7 @@ const shownBy = ({ api }: Coffer) =>
     }
   })
 
-it.live("each runner shows both; a killed one is gone at once, and a stopped one is not there any more", () =>
+it.live("each runner shows both; a killed one is gone immediately, and a stopped one is no longer listed", () =>
   Effect.gen(function* () {
     const { a, b, sql } = yield* twoRunners
     yield* eventually(

@@ -159,7 +159,7 @@ describe("a table is locked by another program", () => {
   )
 })
 
-describe("connections to Postgres die without a word", () => {
+describe("connections to Postgres die silently", () => {
   it.live("they are given up, every request is answered, and all is well when new ones can be made", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase
@@ -180,7 +180,7 @@ describe("connections to Postgres die without a word", () => {
 })
 
 describe("Postgres is stopped (SIGSTOP)", () => {
-  it.live("every request is answered, all is well when it goes on, and the log says so in two lines", () =>
+  it.live("every request is answered, everything recovers when it continues, and the log says so in two lines", () =>
     Effect.gen(function* () {
       const home = yield* usedHome
       const coffer = yield* run({ env: { COFFER_HOME: home } })

@@ -7,7 +7,7 @@ import { newKey, twoRunnersWith } from "../kit/runners/TwoRunners.ts"
 const visits = 200
 const uses = 30
 
-it.live("visits over two runners make max_uses orders, each with a number of its own", () =>
+it.live("visits over two runners create max_uses orders, each with a different number", () =>
   Effect.gen(function* () {
     const { a, b, sql } = yield* twoRunnersWith({ TRUSTED_PROXIES: "127.0.0.1" })
     const key = yield* newKey(a)

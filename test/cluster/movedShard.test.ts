@@ -46,7 +46,7 @@ const note = ({ api }: Running, { key, tradeNo }: Order, name: string) =>
   api.post(`/v1/orders/${tradeNo}`, key, { metadata: { [name]: "1" } })
 
 describe("an order that gets another owner while a command for it runs", () => {
-  it.live("keeps the writes of both, and each caller gets the outcome of its own", () =>
+  it.live("keeps the writes of both, and each caller gets its own outcome", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase
       const { gate, layer, open } = gated()

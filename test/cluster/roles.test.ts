@@ -83,7 +83,7 @@ describe("two roles, as docs/operating.md sets them up", () => {
     })
   )
 
-  it.live("a database that one role owned goes on as two, and the warning is said until then", () =>
+  it.live("a database that one role owned is split between two, and the warning is logged until then", () =>
     Effect.gen(function* () {
       const { appUrl, ownerUrl } = yield* installation
       yield* Effect.scoped(

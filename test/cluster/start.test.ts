@@ -173,39 +173,41 @@ it.live(
 )
 
 describe.concurrent("a second Coffer on one database", () => {
-  it.live("that is in no cluster says at once for whom it waits, creates nothing, and serves when the first ends", () =>
-    Effect.gen(function* () {
-      const database = yield* freshDatabase
-      const first = yield* onDatabase(database)
-      yield* first.ready
-      const second = yield* onDatabase(database)
-      yield* eventually(
-        "the second to say why it is not ready",
-        Effect.sync(() => second.said.stdout.includes("Coffer is waiting"))
-      )
-      assert.include(second.said.stdout, `Another Coffer (pid ${first.pid} on `)
-      assert.include(second.said.stdout, "RUNNER_HOST")
-      yield* eventually(
-        "its port to open",
-        Effect.promise(() =>
-          fetch(`${second.baseUrl}/healthz`).then(
-            ({ status }) => status === 200,
-            () => false
+  it.live(
+    "that is in no cluster says immediately for which process it waits, creates nothing, and serves when the first ends",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* freshDatabase
+        const first = yield* onDatabase(database)
+        yield* first.ready
+        const second = yield* onDatabase(database)
+        yield* eventually(
+          "the second to say why it is not ready",
+          Effect.sync(() => second.said.stdout.includes("Coffer is waiting"))
+        )
+        assert.include(second.said.stdout, `Another Coffer (pid ${first.pid} on `)
+        assert.include(second.said.stdout, "RUNNER_HOST")
+        yield* eventually(
+          "its port to open",
+          Effect.promise(() =>
+            fetch(`${second.baseUrl}/healthz`).then(
+              ({ status }) => status === 200,
+              () => false
+            )
           )
         )
-      )
-      const ready = yield* second.api.get("/readyz")
-      assert.strictEqual(ready.status, 503)
-      assert.include(ready.body.reason, `pid ${first.pid}`)
-      const refused = yield* second.api.operator("POST", "/merchants", { name: "A merchant" })
-      assert.deepStrictEqual([refused.status, refused.body.error], [503, "internal_error"])
-      const sql = yield* connect(database)
-      assert.deepStrictEqual(yield* sql`select merchant_id from merchants`, [])
+        const ready = yield* second.api.get("/readyz")
+        assert.strictEqual(ready.status, 503)
+        assert.include(ready.body.reason, `pid ${first.pid}`)
+        const refused = yield* second.api.operator("POST", "/merchants", { name: "A merchant" })
+        assert.deepStrictEqual([refused.status, refused.body.error], [503, "internal_error"])
+        const sql = yield* connect(database)
+        assert.deepStrictEqual(yield* sql`select merchant_id from merchants`, [])
 
-      first.signal("SIGTERM")
-      yield* first.ended
-      yield* second.ready
-    })
+        first.signal("SIGTERM")
+        yield* first.ended
+        yield* second.ready
+      })
   )
 
   it.live("waits too where only one of the two is in a cluster, and members do not wait for each other", () =>

@@ -290,7 +290,7 @@ describe("each line of the log of a runner", () => {
   )
 })
 
-describe("a runner that has ended by itself", () => {
+describe("a runner that has exited on its own", () => {
   it.live("has a successor that SIGHUP replaces like each other, and whose own end is logged again", () =>
     Effect.gen(function* () {
       const { ends, replaced, silent } = yield* killedTwice
@@ -303,7 +303,7 @@ describe("a runner that has ended by itself", () => {
 })
 
 describe("serve --runners through npm start", () => {
-  it.live("goes on when SIGHUP ends npm, and is restarted by SIGHUP to the program itself", () =>
+  it.live("keeps running when SIGHUP ends npm, and is restarted by SIGHUP to the program itself", () =>
     Effect.gen(function* () {
       const home = yield* usedHome
       const coffer = yield* run({ env: { COFFER_HOME: home }, runners: 1, through: "npm start" })

@@ -18,34 +18,36 @@ const suspectedBy = ({ api }: Coffer) =>
   Effect.map(api.get("/metrics"), ({ text }) => /^coffer_runners_suspected (\d+)$/m.exec(text)?.[1])
 
 describe("a runner that is frozen", () => {
-  it.live("is suspected: commands for what it owns are refused at once with a retry, until it answers again", () =>
-    Effect.gen(function* () {
-      const { a, b, sql } = yield* twoRunners
-      const held = yield* eachOwnsAPart(sql, 2)
-      const wallets = yield* newWallets(a)
-      const ownedBy = ({ pid }: Coffer) => wallets.filter((wallet) => ownerOf(wallet, held) === pid)
-      const theirs = yield* newOrders(a, ownedBy(b), asked)
-      const ours = yield* newOrders(a, ownedBy(a), 1)
-      yield* performAtLast(a, "annotate", theirs[0]!)
-      assert.strictEqual(yield* suspectedBy(a), "0")
+  it.live(
+    "is suspected: commands for its objects are refused immediately with Retry-After, until it answers again",
+    () =>
+      Effect.gen(function* () {
+        const { a, b, sql } = yield* twoRunners
+        const held = yield* eachOwnsAPart(sql, 2)
+        const wallets = yield* newWallets(a)
+        const ownedBy = ({ pid }: Coffer) => wallets.filter((wallet) => ownerOf(wallet, held) === pid)
+        const theirs = yield* newOrders(a, ownedBy(b), asked)
+        const ours = yield* newOrders(a, ownedBy(a), 1)
+        yield* performAtLast(a, "annotate", theirs[0]!)
+        assert.strictEqual(yield* suspectedBy(a), "0")
 
-      b.signal("SIGSTOP")
-      const first = yield* Effect.forkChild(perform(a, "annotate", theirs[0]!))
-      yield* says(a, /"the runner 127\.0\.0\.1:\d+ does not answer\. Commands for what it owns are answered 503/)
-      for (const order of theirs) {
-        const { headers, status } = yield* perform(a, "annotate", order)
-        assert.strictEqual(status, 503)
-        assert.isTrue(headers.has("retry-after"))
-      }
-      // It was under way before.
-      assert.strictEqual((yield* Fiber.join(first)).status, 503)
-      assert.strictEqual((yield* perform(a, "annotate", ours[0]!)).status, 200)
-      assert.strictEqual(yield* suspectedBy(a), "1")
+        b.signal("SIGSTOP")
+        const first = yield* Effect.forkChild(perform(a, "annotate", theirs[0]!))
+        yield* says(a, /"the runner 127\.0\.0\.1:\d+ does not answer\. Commands for what it owns are answered 503/)
+        for (const order of theirs) {
+          const { headers, status } = yield* perform(a, "annotate", order)
+          assert.strictEqual(status, 503)
+          assert.isTrue(headers.has("retry-after"))
+        }
+        // It was under way before.
+        assert.strictEqual((yield* Fiber.join(first)).status, 503)
+        assert.strictEqual((yield* perform(a, "annotate", ours[0]!)).status, 200)
+        assert.strictEqual(yield* suspectedBy(a), "1")
 
-      b.signal("SIGCONT")
-      yield* says(a, /"the runner 127\.0\.0\.1:\d+ answers again, after \d+\.\d s"/)
-      for (const order of theirs) yield* performAtLast(a, "annotate", order)
-      assert.strictEqual(yield* suspectedBy(a), "0")
-    })
+        b.signal("SIGCONT")
+        yield* says(a, /"the runner 127\.0\.0\.1:\d+ answers again, after \d+\.\d s"/)
+        for (const order of theirs) yield* performAtLast(a, "annotate", order)
+        assert.strictEqual(yield* suspectedBy(a), "0")
+      })
   )
 })

@@ -79,7 +79,7 @@ layer(Layer.effect(Pair, twoRunners), { excludeTestServices: true })("two runner
       })
   )
 
-  it.effect("a key that is reset on one runner is dead at once on the other", () =>
+  it.effect("a key that is reset on one runner is refused immediately on the other", () =>
     Effect.gen(function* () {
       const { a, b } = yield* Pair
       const { merchantId, sandboxKey } = yield* a.api.newMerchant()

@@ -143,7 +143,7 @@ describe("coffer migrate", () => {
     })
   )
 
-  it.live("goes on beside runners that talk to it", () =>
+  it.live("keeps working alongside runners that talk to it", () =>
     Effect.gen(function* () {
       const story = yield* upgrading
       yield* story.joined(yield* alike)

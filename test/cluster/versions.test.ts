@@ -101,7 +101,7 @@ describe("a runner that joins", () => {
     })
   )
 
-  it.live("starts where such a runner has ended, tells what it is itself, and names one that comes later", () =>
+  it.live("starts after such a runner has ended, reports its own version, and names one that comes later", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase
       const sql = yield* connect(database)

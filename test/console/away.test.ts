@@ -177,27 +177,29 @@ describe.skipIf(executable === undefined)(`the console without answers${needsChr
     })
   )
 
-  it.live("stays readable while the service is away, takes no acts, says so, and goes on by itself", () =>
-    Effect.gen(function* () {
-      const at = yield* openConsole()
-      const { trade_no } = yield* at.paid(5_000, { subject: "Two books" })
-      const { go, page } = yield* at.enter("owner")
-      yield* go(`/orders/${trade_no}`)
-      yield* drawn(page)
-      yield* Effect.promise(async () => {
-        await page.context().setOffline(true)
-        // The page asks when a part of it is opened that was not read yet.
-        await page.getByRole("link", { name: "Events", exact: true }).click()
-        await page.getByText(/^The service is not responding\. You see/).waitFor()
-        await page.goBack()
-        await page.getByText("Two books").first().waitFor()
-        assert.isTrue(await page.getByRole("button", { name: "Refund", exact: true }).isDisabled())
-        await page.getByRole("link", { name: "Events", exact: true }).click()
-        await page.context().setOffline(false)
-        await page.getByRole("heading", { name: "Events" }).waitFor()
-        await page.getByText(/^The service is not responding\. You see/).waitFor({ state: "hidden" })
-        await page.getByRole("link", { name: "payment.succeeded" }).first().waitFor()
+  it.live(
+    "stays readable while the service is unreachable, disables actions, says so, and recovers automatically",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        const { trade_no } = yield* at.paid(5_000, { subject: "Two books" })
+        const { go, page } = yield* at.enter("owner")
+        yield* go(`/orders/${trade_no}`)
+        yield* drawn(page)
+        yield* Effect.promise(async () => {
+          await page.context().setOffline(true)
+          // The page asks when a part of it is opened that was not read yet.
+          await page.getByRole("link", { name: "Events", exact: true }).click()
+          await page.getByText(/^The service is not responding\. You see/).waitFor()
+          await page.goBack()
+          await page.getByText("Two books").first().waitFor()
+          assert.isTrue(await page.getByRole("button", { name: "Refund", exact: true }).isDisabled())
+          await page.getByRole("link", { name: "Events", exact: true }).click()
+          await page.context().setOffline(false)
+          await page.getByRole("heading", { name: "Events" }).waitFor()
+          await page.getByText(/^The service is not responding\. You see/).waitFor({ state: "hidden" })
+          await page.getByRole("link", { name: "payment.succeeded" }).first().waitFor()
+        })
       })
-    })
   )
 })

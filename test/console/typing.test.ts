@@ -13,7 +13,7 @@ const focused = (page: Page) =>
   page.evaluate(() => (document.activeElement as HTMLInputElement).labels?.[0]?.textContent ?? "")
 
 describe.skipIf(executable === undefined)(`typing in the console${needsChromium}`, () => {
-  it.live("a filter keeps the keyboard while its values change, takes a date key by key, and Tab goes on", () =>
+  it.live("a filter keeps focus while its values change, accepts a date key by key, and Tab moves on", () =>
     Effect.gen(function* () {
       const at = yield* openConsole()
       yield* at.paid(1_000, { out_trade_no: "100%25 of a+b" })

@@ -21,7 +21,7 @@ const loaded = (way: "quick" | "nodes") => {
   return text.split("\n")
 }
 
-describe("the shorter way to modules", () => {
+describe("the short path to modules", () => {
   it("loads the same files in the same forms as Node's own", () => {
     const quick = loaded("quick")
     assert.isAbove(quick.length, 1_000)

@@ -59,7 +59,7 @@ describe("the oracle", () => {
     )
   })
 
-  it.effect("answers of callers at once are those of an order of the calls, or a difference", () =>
+  it.effect("answers to concurrent callers match some order of the calls, or it is reported as a difference", () =>
     Effect.gen(function* () {
       const call = { merchant: 0, key: "sandbox", method: "POST", path: "/v1/orders" } as const
       const body = { amount: 5, out_trade_no: "cart-1" }

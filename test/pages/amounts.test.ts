@@ -16,7 +16,7 @@ describe("money", () => {
   for (const [minor, shown] of table)
     it(`${minor} is ${shown}`, () => assert.strictEqual(money(minor, "USD", "en"), shown))
 
-  it("each currency has a sign of its own, in both languages", () =>
+  it("each currency has its own sign, in both languages", () =>
     assert.deepStrictEqual(
       ["USD", "HKD", "CNY"].map((currency) => [money(1, currency, "en"), money(1, currency, "zh")]),
       [

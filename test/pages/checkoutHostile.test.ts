@@ -89,7 +89,7 @@ describe.skipIf(executable === undefined)(`pages under strain${needsChromium}`, 
     )
   }
 
-  it.live("fit with whatever a file that begins as a picture goes on with", () =>
+  it.live("fit whatever follows in a file that begins like an image", () =>
     Effect.gen(function* () {
       const page = yield* openPage({ width: 320, height: 568 })
       const { said, show, useLogo } = shownBy(page)

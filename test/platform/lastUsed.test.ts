@@ -4,7 +4,7 @@ import { LastUsed } from "../../src/platform/runtime/lastUsed.ts"
 
 const keys = Array.from({ length: 100 }, (_, index) => `key ${index}`)
 
-describe("what was used last", () => {
+describe("what was last used", () => {
   it("is so much at most, and at least the half of it that was used last", () => {
     const last = new LastUsed<number>(10)
     for (const [index, key] of keys.entries()) {

@@ -59,7 +59,7 @@ const fromQuoted = (text: string) =>
   ).toString("utf8")
 
 describe("the mail with a receipt", () => {
-  it.live("goes out once by itself when the order is paid, in Chinese unless the order says otherwise", () =>
+  it.live("is sent once automatically when the order is paid, in Chinese unless the order says otherwise", () =>
     Effect.gen(function* () {
       const { server, service } = yield* withServer("take")
       const tradeNo = yield* pay(service)

@@ -49,7 +49,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
     })
   )
 
-  it.effect("first viewed many times at once has one number, and no two have the same", () =>
+  it.effect("first viewed many times concurrently has one number, and no two have the same", () =>
     Effect.gen(function* () {
       const orders = yield* Effect.forEach(Array(5).keys(), () => paid())
       const urls = yield* Effect.forEach(orders, ({ read }) => read)
@@ -70,7 +70,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
     })
   )
 
-  it.effect("shows what was refunded, and its address goes on working", () =>
+  it.effect("shows what was refunded, and its address keeps working", () =>
     Effect.gen(function* () {
       const { api, merchant } = yield* Service
       const { path, read } = yield* paid()
@@ -139,7 +139,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       })
   )
 
-  it.effect("is asked for by ten requests at once: five are answered 200 and sent, five are 429", () =>
+  it.effect("is requested ten times concurrently: five are answered 200 and sent, five are 429", () =>
     Effect.gen(function* () {
       const { pass, sql } = yield* Service
       const { path, read } = yield* paid()

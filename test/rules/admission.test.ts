@@ -24,7 +24,7 @@ const admission = () => {
   return { shed, enter, enterBy, goOn, leave, pause, tick, arrive }
 }
 
-describe("of requests that come at once", () => {
+describe("of concurrent requests", () => {
   it("5,000 reads of one merchant are let in up to the room, and the others are shed", () => {
     const { arrive, leave, shed } = admission()
     const inside = arrive(5_000, "a")
@@ -91,7 +91,7 @@ describe("of requests that come at once", () => {
     assert.isDefined(enter("b", "writes"))
   })
 
-  it("what the public and the operator ask for has room of its own, by address, and keeps no merchant out", () => {
+  it("public and operator requests have separate capacity, by address, and do not block merchants", () => {
     const { arrive, enter, shed } = admission()
     for (const group of ["public", "operator"] as const) {
       for (const kind of ["reads", "writes"] as const) {

@@ -176,7 +176,7 @@ describe("the objects that an owner remembers", () => {
     assert.deepStrictEqual(one.take("a"), stored(1))
   })
 
-  it("are none where none may be remembered", () => {
+  it("are not kept if there is room for none", () => {
     const snapshots = makeSnapshots<string>(0)
     snapshots.keep("a", stored(1))
     snapshots.offer("a", stored(1))

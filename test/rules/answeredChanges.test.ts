@@ -47,7 +47,7 @@ describe("a request whose change brings its claim along", () => {
     })
   )
 
-  it.effect("brings its answer as a row of its own where no change did, unless the key was taken meanwhile", () =>
+  it.effect("stores its answer as a separate row if no change did, unless the key was used in the meantime", () =>
     Effect.gen(function* () {
       const rows = makeRows()
       const [one, other] = [yield* makeKeyed(rows), yield* makeKeyed(rows)]

@@ -172,7 +172,7 @@ describe("a request with a key", () => {
     })
   )
 
-  it.effect("goes on with a renewed claim once a change has committed that, and not when it failed", () =>
+  it.effect("continues with a renewed claim once a change has committed it, and not if it failed", () =>
     Effect.gen(function* () {
       const renewed = { ...claim, version: 8 }
       const echo = withRenewal(later, 3, (renewal: Renewal | undefined) => Effect.succeed(renewal))

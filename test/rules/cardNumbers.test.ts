@@ -97,7 +97,7 @@ describe("card numbers in texts", () => {
     it(`${JSON.stringify(text)} stays as it is`, () => assert.strictEqual(cut(text), text))
   }
 
-  it("what looks at first like one of our ids and is longer is none", () => {
+  it("a text that starts like one of our ids but is longer is not one", () => {
     assert.strictEqual(cut(`TRD_${visa}`), "TRD_*")
     assert.strictEqual(cut(`x_ABCDEFGHJK${visa}Q`), "x_ABCDEFGHJK*Q")
     assert.strictEqual(cut(`TRD_ABCDE${visa}VWXYZZ`), "TRD_ABCDE*VWXYZZ")

@@ -60,16 +60,16 @@ describe("an act in the console", () => {
       ]
     ))
 
-  it("of a closed merchant's people goes on if it only reads, or takes rights away", () =>
+  it("of a closed merchant's people is allowed if it only reads or removes rights", () =>
     assert.deepStrictEqual(
       names.filter((act) => isOfMerchant(act) && consoleAct(act).state !== "new" && consoleAct(act).isLogged),
       ["people.remove", "people.endSessions", "api_keys.revoke"]
     ))
 
-  it("of a closed merchant's people goes on for each act that the audit log does not have", () =>
+  it("of a closed merchant's people is allowed for each action that the audit log does not record", () =>
     assert.isTrue(names.every((act) => consoleAct(act).isLogged || consoleAct(act).state !== "new")))
 
-  it("of a suspended merchant's people goes on if it ends sessions or keys, or shows which there are", () =>
+  it("of a suspended merchant's people is allowed if it ends sessions or keys, or lists them", () =>
     assert.deepStrictEqual(
       names.filter((act) => consoleAct(act).state === "protects"),
       ["people.list", "people.endSessions", "api_keys.list", "api_keys.revoke"]

@@ -42,7 +42,7 @@ describe("delivery: schedule", () => {
     assert.isUndefined(nextAttempt(0, firstFailure))
   })
 
-  it("takes 8 h 42 m 30 s in all when every attempt fails at once", () => {
+  it("takes 8 h 42 m 30 s in all when every attempt fails immediately", () => {
     let last = firstFailure
     let attempts = 1
     for (let next = nextAttempt(1, last); next !== undefined; next = nextAttempt(attempts, last)) {

@@ -124,7 +124,7 @@ describe("dispute: acceptance", () => {
     dispute(acceptanceBegun, acceptanceTaken).when(beginAccept()).then()
   })
 
-  it("waits for evidence that is on its way", () =>
+  it("waits for evidence that is being submitted", () =>
     dispute(submissionBegun).when(beginAccept()).thenRefused("being_submitted"))
 
   it("is as good after the deadline", () =>
@@ -140,10 +140,10 @@ describe("dispute: acceptance", () => {
   })
 })
 
-describe("dispute: the channel's word", () => {
+describe("dispute: the channel's decision", () => {
   const reportWon = command.ReportWon.make({ at, processorStatus: "won" })
 
-  it("ends what was on its way to the channel", () => {
+  it("ends what was being sent to the channel", () => {
     dispute(submissionBegun).when(reportWon).then(withdrawn, won)
     dispute(acceptanceBegun)
       .when(command.ReportClosed.make({ at, processorStatus: "closed" }))
@@ -191,7 +191,7 @@ describe("dispute: the channel's word", () => {
   })
 })
 
-describe("dispute: what merchants see of it changes", () => {
+describe("dispute: the fields that merchants see change", () => {
   const seen = ({ processorStatus, status, updatedAt }: Dispute) => [status, processorStatus, updatedAt]
 
   for (const hidden of [draft, submissionBegun, acceptanceBegun]) {
@@ -202,7 +202,7 @@ describe("dispute: what merchants see of it changes", () => {
   }
 })
 
-describe("dispute: the evidence kept beside it", () => {
+describe("dispute: its stored evidence", () => {
   const after = (...facts: ReadonlyArray<DisputeEvent>) =>
     facts.reduce((kept, each) => keptAfter(each)?.(kept) ?? kept, nothingKept)
 
@@ -232,12 +232,12 @@ describe("dispute: the evidence kept beside it", () => {
   })
 })
 
-describe("dispute: the next look at the channel", () => {
+describe("dispute: the next poll of the channel", () => {
   const secondsFrom = (from: DateTime.Utc, state: Dispute, now: DateTime.Utc) => {
     const next = nextCheckOf(state, now)
     return next === null ? null : (DateTime.toEpochMillis(next) - DateTime.toEpochMillis(from)) / 1_000
   }
-  it("is the first moment after the deadline, or sooner where an answer is on its way", () => {
+  it("is the first moment after the deadline, or sooner if an answer is being submitted", () => {
     assert.strictEqual(secondsFrom(dueBy, opened, at), 0.001)
     assert.strictEqual(secondsFrom(tooLate, opened, tooLate), 5)
     assert.strictEqual(secondsFrom(at, { ...opened, evidenceDueBy: null }, at), 86_400)
@@ -249,7 +249,7 @@ describe("dispute: the next look at the channel", () => {
   })
 })
 
-describe("dispute: what is kept of the evidence", () => {
+describe("dispute: which parts of the evidence are stored", () => {
   const kept = (...facts: ReadonlyArray<DisputeEvent>) =>
     facts.reduce((before, each) => keptAfter(each)?.(before) ?? before, nothingKept)
 
@@ -261,7 +261,7 @@ describe("dispute: what is kept of the evidence", () => {
     }
   })
 
-  it("is as before when a submission is taken back, and the same object where there is none", () => {
+  it("is as before when a submission is withdrawn, and the same object if there was none", () => {
     assert.deepStrictEqual(kept(draft, submissionBegun, fact.StepWithdrawn.make({ at: dueBy })), kept(draft))
     const before = kept(draft)
     assert.strictEqual(keptAfter(withdrawn)?.(before), before)

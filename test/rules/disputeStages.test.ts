@@ -93,7 +93,7 @@ describe("dispute: an inquiry", () => {
     }
   })
 
-  it("that is a chargeback is none again, however late that is heard", () => {
+  it("that is a chargeback does not become an inquiry again, however late a report of one arrives", () => {
     const old = standing({ stage: "inquiry", processorStatus: "warning", evidenceDueBy: dueBy })
     inquiry(escalated).when(old).then()
     inquiry(escalated, submissionBegun, submitted).when(old).then()
@@ -113,7 +113,7 @@ describe("dispute: an inquiry", () => {
       .thenRefused("unexpected", fact.StatusNoted.make({ at, processorStatus: "confirmed" }))
   })
 
-  it("whose chargeback the bank has an answer to is under review, unless ours is on its way", () => {
+  it("for whose chargeback the bank has an answer is under review, unless ours is being submitted", () => {
     const answered = begins({ isAnswered: true, processorStatus: "under_review" })
     const word = standing({ isAnswered: true, processorStatus: "under_review" })
     inquiry().when(word).then(answered)

@@ -69,7 +69,7 @@ describe("an endpoint", () => {
     assert.deepStrictEqual(nextLookAt({ ...calm, toldAt: at(20) }, at(21)), at(44))
   })
 
-  it("of which nothing has to be done is looked at later than now, so that no look follows another at once", () => {
+  it("for which nothing has to be done is checked later than now, so that no check follows another immediately", () => {
     const hours = fc.integer({ min: 0, max: 2_000 }).map(at)
     const health = fc.record({
       fifthFailedAt: fc.option(hours),

@@ -39,7 +39,7 @@ const queue = () => {
 }
 
 describe("requests", () => {
-  it("begin at once while they are few", () => {
+  it("begin immediately while there are few", () => {
     const { arrive, begun, isPlanned, turn } = queue()
     for (let round = 0; round < 3; round++) {
       arrive(atOnceMax, "a")
@@ -65,7 +65,7 @@ describe("requests", () => {
     assert.deepStrictEqual(turn(), ["a 2", "a 1", "a 0"])
   })
 
-  it("begin for a while, and then sockets are read again; the next line goes on where the turn ended", () => {
+  it("begin for a while, and then sockets are read again; the next line continues where the turn ended", () => {
     const { arrive, cost, isPlanned, turn } = queue()
     arrive(atOnceMax + 100, "a")
     arrive(100, "b")
@@ -113,7 +113,7 @@ describe("requests", () => {
     }
   })
 
-  it("beyond what may wait begin at once, as those that have all of their line behind them", () => {
+  it("beyond the queue's limit begin immediately, like those that have their whole line behind them", () => {
     const { arrive, begun } = queue()
     arrive(atOnceMax + waitingMax, "a")
     assert.strictEqual(begun.length, atOnceMax)

@@ -38,7 +38,7 @@ for (const route of [before, along]) {
       })
     )
 
-    it.effect("with a key that is none is refused before it runs", () =>
+    it.effect("with an invalid key is refused before it runs", () =>
       Effect.gen(function* () {
         const { send } = yield* makeKeyed()
         assert.strictEqual((yield* send(unrun, { key: "\n" }, route)).told, "invalid_request")
@@ -279,7 +279,7 @@ describe("a request that claims its key before it runs", () => {
     })
   )
 
-  it.effect("has to be retried if its claim may not have been written, and its retry runs at once", () =>
+  it.effect("has to be retried if its claim may not have been written, and its retry runs immediately", () =>
     Effect.gen(function* () {
       for (const failure of [lost(unknown), { error: unknown }]) {
         const { send, state } = yield* makeKeyed()

@@ -142,7 +142,7 @@ describe("link: updates", () => {
       reasonOf(after({ ...link, status: "inactive" }, Update.make({ changes: { status: "active" } })))
     ))
 
-  it("two at once that add up to more than 50 keys are refused the second time", () => {
+  it("the second of two concurrent ones that add up to more than 50 keys is refused", () => {
     const keys = (prefix: string) => Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`${prefix}${n}`, "v"]))
     const first = after(link, Update.make({ changes: {}, metadata: keys("a") }))
     assert.strictEqual(decide(first, Update.make({ changes: {}, metadata: keys("b") })).refusal?._tag, "LinkConflict")

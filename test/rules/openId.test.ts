@@ -55,7 +55,7 @@ describe("the roles of a person", () => {
     assert.deepStrictEqual(rolesByClaim(mapped, ["all"])[0], { belongsTo: "installation", role: "viewer" })
   })
 
-  it("are none at a place whose entries do not fit", () => {
+  it("are absent where the entries do not match", () => {
     assert.deepStrictEqual(rolesByClaim(mapped, ["admins"]), [
       { belongsTo: "installation", role: "admin" },
       { belongsTo: shop, role: null }

@@ -100,7 +100,7 @@ describe("an act of the operator's API", () => {
       ]
     ))
 
-  it("of a token is none that the token's role or its person's may not do", () => {
+  it("of a token is limited to what both the token's role and its person's role may do", () => {
     for (const one of Role.literals) {
       for (const other of Role.literals) {
         const common = commonRole(one, other)

@@ -138,7 +138,7 @@ describe("order: a dispute about a payment that it did not take", () => {
       .when(note(inquiry))
       .then(disputed(inquiry, { state: "returned" })))
 
-  it("changes by each of its own fields", () => {
+  it("changes with each of its own fields", () => {
     const over: ChannelDispute = { ...openDispute, isOver: true }
     order(...found, parked(openDispute))
       .when(note(over))

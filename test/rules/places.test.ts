@@ -194,7 +194,7 @@ describe("places", () => {
     )
   })
 
-  it("a delivery waits beside the posts under way of a line that is not known to answer", () => {
+  it("a delivery waits beside requests in flight of a line that is not known to answer", () => {
     const line = due("a", "x 1")
     const begun = new Map([[lineKey(line), placesPerLine - 1]])
     const waits = (waiting: number, limits: ReadonlyMap<string, number>) =>

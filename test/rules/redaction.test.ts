@@ -139,7 +139,7 @@ describe("redaction", () => {
     )
   })
 
-  it("a card of texts that are none becomes the text", () => {
+  it("a card whose fields are not texts is redacted as a whole", () => {
     const card = { brand: { toString: 1 }, last4: "4242" }
     assert.deepStrictEqual(redact({ card }), { card: redactedText })
   })

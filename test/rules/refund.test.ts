@@ -166,7 +166,7 @@ describe("refund: what a fact moves", () => {
 })
 
 describe("refund: notes", () => {
-  it("two updates at once both count, and are refused when together they have too many keys", () => {
+  it("two concurrent updates both count, and are refused when together they have too many keys", () => {
     const keys = (prefix: string, count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, ""]))
     refund(RefundAnnotated.make({ at, metadata: { a: "1" } }))

@@ -61,7 +61,7 @@ describe("a host that a merchant asks for", () => {
     }
   })
 
-  it("is none of the installation's own, and none below one", () => {
+  it("is not one of the installation's own hosts, nor below one", () => {
     for (const host of [...own, "a.pay.coffer.example", "a.b.shops.coffer.example"]) {
       assert.include(hostProblem(host, own)?.problem, "belongs to this service", host)
     }
@@ -90,7 +90,7 @@ describe("the proof of a host", () => {
     for (const [looked, problem] of judged) assert.strictEqual(problemOf(looked, domain), problem)
   })
 
-  it("verifies the host, which is looked at once a day then", () => {
+  it("verifies the host, which is then checked once a day", () => {
     const verified = afterLook(domain, undefined, after("1 minute"))
     assert.deepInclude(verified, { verified_at: after("1 minute"), problem: null })
     assert.deepEqual(verified.next_check_at, after("1441 minutes"))
@@ -125,7 +125,7 @@ describe("the proof of a host", () => {
     assert.isNotNull(afterLook(proven, "no_record", late).verified_at)
   })
 
-  it("is not lost while DNS is silent, and is lost at once to another merchant's", () => {
+  it("is not lost while DNS is silent, and is lost immediately to another merchant's", () => {
     const verified = afterLook(domain, undefined, begin)
     const silent = afterLook(verified, "no_answer", after("100 days"))
     assert.deepInclude(silent, { verified_at: begin, unproven_since: null, problem: "no_answer" })
@@ -154,7 +154,7 @@ describe("a mail about a host", () => {
     assert.strictEqual(mailAfter(verified, afterLook(verified, "taken", after("1 day"))), "lost")
   })
 
-  it("is none while DNS is silent or a host waits for its first proof, and is dropped where the proof is back", () => {
+  it("is absent while DNS is silent or a host waits for its first proof, and is removed when the proof is back", () => {
     assert.isUndefined(mailAfter(domain, afterLook(domain, "no_record", begin)))
     assert.isUndefined(mailAfter(unproven, afterLook(unproven, "no_answer", after("2 days"))))
     assert.strictEqual(mailAfter(unproven, afterLook(unproven, undefined, after("2 days"))), "none")

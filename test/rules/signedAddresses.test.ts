@@ -18,7 +18,7 @@ describe("the signed addresses of a view", () => {
     assert.deepStrictEqual(withoutSignatures({ trade_no: trade, ...shown }), { trade_no: trade, ...stored })
   })
 
-  it("are signed for their owner, each kind of page by a payload of its own", () => {
+  it("are signed for their owner, with a different payload for each kind of page", () => {
     assert.deepStrictEqual(withSignatures({ trade_no: trade, ...stored }, sign), { trade_no: trade, ...shown })
   })
 

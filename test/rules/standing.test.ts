@@ -25,7 +25,7 @@ describe("a merchant", () => {
     assert.strictEqual(standingProblem(suspended, since, "kept"), "This merchant is suspended.")
   })
 
-  it("that is closed is refused the new at once, and all after 90 days", () => {
+  it("that is closed is refused new business immediately, and everything after 90 days", () => {
     assert.deepStrictEqual(goesOn(closed, 0), ["protects", "kept"])
     assert.match(standingProblem(closed, after(0), "new")!, /is closed/)
     assert.deepStrictEqual(goesOn(closed, 89), ["protects", "kept"])

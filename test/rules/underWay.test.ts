@@ -9,7 +9,7 @@ const line = lineOf("x 1")
 const minute = 60_000
 const hour = 60 * minute
 
-describe("the posts under way", () => {
+describe("requests in flight", () => {
   it("are counted for their room, merchant, host and line, and forgotten when they have ended", () => {
     const places = makePlacesInUse()
     const keys = keysOf(line, "new")

@@ -128,7 +128,7 @@ describe("a wallet's chain", () => {
     assert.deepStrictEqual(verified(chain, { hashes: { txn_2: first.hash } }), { id: "txn_2", rule: 6 })
   })
 
-  it("breaks at its oldest row that does not hold, and each rule has words of its own", () => {
+  it("breaks at its oldest invalid row, and each rule has its own message", () => {
     const broken = { ...first, text: `${first.text}.` }
     assert.deepStrictEqual(verified([broken, second, { ...third, text: "" }]), { id: "txn_1", rule: 1 })
     assert.strictEqual(new Set(Object.values(meaningOf).filter((words) => words !== "")).size, 6)

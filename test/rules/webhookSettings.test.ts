@@ -70,7 +70,7 @@ describe("an endpoint", () => {
     assert.isTrue(Result.isFailure(update(before, idOf(9), {}, hours(1))))
   })
 
-  it("is enabled and paused while it is paused, and neither when it goes on or is disabled", () => {
+  it("is enabled and paused while it is paused, and neither when it resumes or is disabled", () => {
     const after = (before: WebhookSettings, status: "enabled" | "paused" | "disabled") =>
       Result.getOrThrow(update(before, idOf(1), { status }, hours(1)))
     const paused = after(settingsOf(3), "paused")

@@ -85,7 +85,7 @@ describe("an address in a text", () => {
     assert.strictEqual(ann.without(text), without)
   })
 
-  it("is one whatever form its host has, and letters are those of its own alphabet", () => {
+  it("matches every form of its host, and only letters of its own alphabet", () => {
     const german = wholeAddress("J\u00fcrgen@B\u00fccher.example")
     for (const text of [
       "j\u00fcrgen@xn--bcher-kva.example",

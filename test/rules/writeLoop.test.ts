@@ -103,7 +103,7 @@ describe("a command", () => {
     })
   )
 
-  it.effect("fails at once if the failure is not about the object, and its caller gets that failure", () =>
+  it.effect("fails immediately if the failure is not about the object, and its caller gets that failure", () =>
     Effect.gen(function* () {
       for (const failure of [
         new NotCommitted({ reason: "unknown" }),
@@ -269,29 +269,31 @@ describe("an object that this runner owns", () => {
     })
   )
 
-  it.effect("takes one command after the other; where every runner may write it they are decided at once", () =>
-    Effect.gen(function* () {
-      for (const [isOwned, decided] of [
-        [true, 1],
-        [false, 2]
-      ] as const) {
-        const held = yield* Deferred.make<void>()
-        let reads = 0
-        const load = () =>
-          Effect.suspend(() => {
-            reads++
-            return Effect.as(Deferred.await(held), { state: count(10), version: 10 })
-          })
-        const { loop } = yield* makeCounting({ load, ...(isOwned ? { owned } : {}) })
-        const both = yield* Effect.forkChild(
-          Effect.all([loop.perform("c", { add: 1 }), loop.perform("c", { add: 1 })], { concurrency: 2 })
-        )
-        yield* Effect.yieldNow
-        assert.strictEqual(reads, decided)
-        yield* Deferred.succeed(held, undefined)
-        yield* Fiber.join(both)
-      }
-    })
+  it.effect(
+    "takes one command after the other; if every runner may write the object, they are decided concurrently",
+    () =>
+      Effect.gen(function* () {
+        for (const [isOwned, decided] of [
+          [true, 1],
+          [false, 2]
+        ] as const) {
+          const held = yield* Deferred.make<void>()
+          let reads = 0
+          const load = () =>
+            Effect.suspend(() => {
+              reads++
+              return Effect.as(Deferred.await(held), { state: count(10), version: 10 })
+            })
+          const { loop } = yield* makeCounting({ load, ...(isOwned ? { owned } : {}) })
+          const both = yield* Effect.forkChild(
+            Effect.all([loop.perform("c", { add: 1 }), loop.perform("c", { add: 1 })], { concurrency: 2 })
+          )
+          yield* Effect.yieldNow
+          assert.strictEqual(reads, decided)
+          yield* Deferred.succeed(held, undefined)
+          yield* Fiber.join(both)
+        }
+      })
   )
 
   it.effect("is counted by its kind while a command is at work on it", () =>

@@ -160,7 +160,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a merchant
     assert.match(await coffer.paymentLinks.qrCode(link_id), /^<svg/)
   })
 
-  test("is told what is wrong by an error's class, code, param and request id", async (coffer) => {
+  test("learns what is wrong from an error's class, code, param and request id", async (coffer) => {
     const invalid = await failureOf(coffer.orders.create({ amount: 0 }), InvalidRequestError)
     assert.deepStrictEqual([invalid.status, invalid.code, invalid.param], [400, "invalid_request", "amount"])
     assert.match(invalid.requestId ?? "", /^req_/)

@@ -78,7 +78,7 @@ const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
 const list = { object: "list", resource: "any", has_more: false, url: "/v1/any", data: [] }
 
 describe("every operation of the document", () => {
-  it("is a method of the SDK, and one that left the document is none", () => {
+  it("is a method of the SDK, and one that was removed from the document is not", () => {
     assert.sameMembers(Object.keys(calls), documented)
   })
 

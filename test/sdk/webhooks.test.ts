@@ -158,7 +158,7 @@ describe("a failure says exactly", () => {
     assert.strictEqual(await codeOf(body, changed), "no_match", "a signature that is too long")
   })
 
-  it("that the secret is none, so that a variable which is not set never lets anything pass", async () => {
+  it("that the secret is invalid, so that an unset variable never lets anything pass", async () => {
     const signed = await webhooks.sign(body, secret, now)
     const none: ReadonlyArray<unknown> = [
       undefined,

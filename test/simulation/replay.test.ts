@@ -33,7 +33,7 @@ describe("a seed", () => {
 })
 
 describe("a campaign", () => {
-  it("breaks no law, and has met what it is for", async () => {
+  it("violates no law, and has covered its purpose", async () => {
     const { code, output } = await simulate("--seeds", "1..8", "--quiet")
     assert.strictEqual(code, 0, output)
     for (const state of [

@@ -67,7 +67,7 @@ describe("buyers", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a session expires by itself, and a payment that was begun in it is canceled", () =>
+  it.live("a session expires automatically, and a payment that was begun in it is canceled", () =>
     Effect.gen(function* () {
       const { again, control, session, stripe } = yield* open()
       const { payment_intent: intent } = yield* control.pay({ session: session.id, with: "alipay" })

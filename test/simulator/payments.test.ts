@@ -145,7 +145,7 @@ describe("a payment that is captured later", () => {
   )
 })
 
-describe("money that is available at once", () => {
+describe("money that is available immediately", () => {
   it.live("is in the balance, and an event shows the balance", () =>
     Effect.gen(function* () {
       const world = yield* begin({ chargeBookedAfter: 2 })

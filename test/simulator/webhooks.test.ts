@@ -71,7 +71,7 @@ describe("webhooks", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a swapped event goes after the next one, or by itself if there is none", () =>
+  it.live("a swapped event is sent after the next one, or alone if there is none", () =>
     Effect.gen(function* () {
       const world = yield* listening
       yield* world.control.fault({ on: "webhook charge.succeeded", kind: "swap" })

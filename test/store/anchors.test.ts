@@ -136,7 +136,7 @@ describe("anchors", () => {
     )
   )
 
-  it.live("two rounds at once anchor a head once", () =>
+  it.live("two concurrent rounds anchor a head once", () =>
     Effect.gen(function* () {
       const running = yield* start()
       yield* merchantOf(running).paid(1_000)

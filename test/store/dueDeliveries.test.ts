@@ -116,7 +116,7 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(
       })
     )
 
-    it.effect("what is given back is due at once, and a lease that is another's by now stays", () =>
+    it.effect("a released row is due immediately, and a lease that another runner has taken is kept", () =>
       Effect.gen(function* () {
         const store = storeOf(yield* Service)
         const line = { mode: "sandbox" as const, merchantId: idOf(17), destination: "shop.example", places: 8 }

@@ -6,7 +6,7 @@ import { hooksOf } from "../kit/callers/Hooks.ts"
 import { insertDeliveries } from "../kit/rows/Rows.ts"
 import { start } from "../kit/Service.ts"
 
-it.effect("what waits goes on where its endpoint is paused no more: for the one that is named, or for all", () =>
+it.effect("waiting deliveries continue once their endpoint is no longer paused: for the named one, or for all", () =>
   Effect.gen(function* () {
     // Its clock stands still, so that the service's own workers release nothing.
     const running = yield* start({ clock: "test" })

@@ -142,7 +142,7 @@ layer(books, { excludeTestServices: true })("a movement", (it) => {
         })
       )
 
-      it.effect("is refused where the session has operators of its own", () =>
+      it.effect("is refused if the session defines its own operators", () =>
         Effect.gen(function* () {
           const operators = () => `do $$ begin
             create schema own;

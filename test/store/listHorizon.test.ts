@@ -179,7 +179,7 @@ describe("a list that has something new", () => {
 })
 
 // silences: P24
-describe("a reader who goes on from the number in a create's answer, which no list has shown", () => {
+describe("a reader who continues from the number in a create's answer, which no list has shown", () => {
   it.live("loses no row from its first list on: an earlier number that is written then is made again", () =>
     Effect.gen(function* () {
       const { connections, one, sql } = yield* inDatabase

@@ -97,7 +97,7 @@ describe("a database that has all migrations that were joined", () => {
   )
 })
 
-describe("ten that start at once", () => {
+describe("ten that start at the same time", () => {
   it.live("migrate a new database once, and all start", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -272,7 +272,7 @@ describe("an index of a large table", () => {
     })
   )
 
-  it.live("is made once by ten at once, and again where one was killed on the way", () =>
+  it.live("is created once by ten concurrent processes, and again after one was killed halfway", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       const sql = yield* ownersConnection(url)

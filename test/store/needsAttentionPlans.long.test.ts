@@ -64,7 +64,7 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(`among ${over
     return { page, counts }
   })
 
-  it.effect("a page and the counts read what is held up and nothing that is over, whatever is filtered", () =>
+  it.effect("a page and the counts read open objects and nothing that has ended, whatever is filtered", () =>
     Effect.gen(function* () {
       const { merchant } = yield* Service
       const whose = [{}, { merchant_id: merchant.merchantId }, { mode: "sandbox" as const }, { mode: "live" as const }]

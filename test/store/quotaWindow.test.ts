@@ -75,7 +75,7 @@ for (const { build, left, where } of stores) {
       })
     )
 
-    it.live("counts each key by itself", () =>
+    it.live("counts each key separately", () =>
       Effect.gen(function* () {
         const { take } = yield* store
         assert.isTrue((yield* take("one", 1, window, 0)).allowed)

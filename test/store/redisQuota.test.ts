@@ -59,7 +59,7 @@ describe.skipIf(leftOut)(named("Redis"), () => {
     })
   )
 
-  it.live("forgets a key by itself when its window is empty", () =>
+  it.live("forgets a key automatically when its window is empty", () =>
     Effect.gen(function* () {
       const { url } = yield* running
       const { take } = yield* runner(url, patient)
@@ -107,7 +107,7 @@ describe.skipIf(leftOut)(named("an outage of Redis"), () => {
     })
   )
 
-  it.live("at run time: one line in the log for each, and it ends by itself", () =>
+  it.live("at run time: one line in the log for each, and it recovers automatically", () =>
     Effect.gen(function* () {
       const server = yield* running
       const { logged, take } = yield* runner(server.url, patient)

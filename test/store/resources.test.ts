@@ -75,7 +75,7 @@ it("labels never say whose a field is, since operators read them, too", () => {
   )
 })
 
-it("a field that has words in one object and none in another is told apart by the eraser of stored JSON", () => {
+it("the eraser of stored JSON distinguishes a field that has text in one object and none in another", () => {
   const names = (isMeant: (column: Column) => boolean) =>
     tables.flatMap((table) =>
       Object.entries(archivedColumns(table)).flatMap(([name, one]) => (isMeant(one) ? [name] : []))

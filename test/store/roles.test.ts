@@ -103,7 +103,7 @@ const acl = (sql: SqlClient.SqlClient, role: string) =>
     from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'S') order by 1`
 
 describe("the owner", () => {
-  it.live("gives exactly the rights that docs/operating.md lists, and takes away what was given beside them", () =>
+  it.live("grants exactly the rights that docs/operating.md lists, and revokes any others", () =>
     Effect.gen(function* () {
       const { name, owner } = yield* newRole("login")
       const block = /```sql\n(grant select, insert[^`]*)```/.exec(readFileSync("docs/operating.md", "utf8"))![1]!

@@ -116,7 +116,7 @@ describe("a subject", () => {
     )
   }
 
-  it.live("that is none leaves the order's number, which is cut like a subject", () =>
+  it.live("that is empty falls back to the order's number, which is shortened like a subject", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* nameOf("", "😀".repeat(128)), "😀".repeat(125))
     })

@@ -36,7 +36,7 @@ const shops = Effect.fnUntraced(function* (count: number, liveCount = 0) {
 const times = <A>(count: number): Array<A> => Array.from<A>({ length: count })
 
 describe("calls to Stripe", () => {
-  it.live("of a merchant whose account has no answers fail at once, and only these", () =>
+  it.live("of a merchant whose account has no answers fail immediately, and only these", () =>
     Effect.gen(function* () {
       const { all, control, unasked } = yield* shops(2)
       const [broken, other] = [all[0]!, all[1]!]
@@ -61,7 +61,7 @@ describe("calls to Stripe", () => {
     })
   )
 
-  it.live("end at once for all when those of three merchants have no answer, until one has", () =>
+  it.live("fail immediately for all when those of three merchants have no answer, until one has", () =>
     Effect.gen(function* () {
       const { all, control, leap, unasked } = yield* shops(4)
       yield* control.fault({ on: "* /v1/*", kind: "error_before", times: 1_000 })
@@ -75,7 +75,7 @@ describe("calls to Stripe", () => {
     })
   )
 
-  it.live("are made for live merchants, and no alert is there, while those of sandboxes end at once", () =>
+  it.live("are made for live merchants, without an alert, while those of sandboxes fail immediately", () =>
     Effect.gen(function* () {
       const { all, api, control, unasked } = yield* shops(4, 1)
       yield* control.fault({ on: "* /v1/*", kind: "error_before", times: 4 })

@@ -99,7 +99,7 @@ describe("closing an order early", () => {
     })
   )
 
-  it.live("while Stripe is down, 502 comes at once, and the metric says so", () =>
+  it.live("while Stripe is down, 502 comes immediately, and the metric shows it", () =>
     Effect.gen(function* () {
       const { api, control, expire, leap, status } = yield* begun()
       yield* control.fault({ on: "* /v1/*", kind: "error_before", times: 5 })

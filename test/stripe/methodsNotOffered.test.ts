@@ -170,7 +170,7 @@ describe("a method that Stripe leaves out", () => {
     })
   )
 
-  it.live("two buyers at once are both told, and no session stays", () =>
+  it.live("two concurrent buyers are both informed, and no session remains", () =>
     Effect.gen(function* () {
       const { choose, order, sessions } = yield* withoutAlipay()
       const bought = yield* order()

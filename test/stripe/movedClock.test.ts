@@ -32,7 +32,7 @@ describe("Stripe and the clock of a sandbox", () => {
     })
   )
 
-  it.live("of both at once one is done and the other is refused", () =>
+  it.live("of two concurrent ones one is done and the other is refused", () =>
     Effect.gen(function* () {
       const { api, channelPath, merchant } = yield* worlds()
       const [moved, set] = yield* Effect.all(

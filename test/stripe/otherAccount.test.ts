@@ -41,7 +41,7 @@ describe("a merchant's account at Stripe", () => {
     })
   )
 
-  it.live("cannot be changed while a refund or a dispute is open there, or money is on its way back", () =>
+  it.live("cannot be changed while a refund or a dispute is open there, or money is being returned", () =>
     Effect.gen(function* () {
       const { assertInUse, choose, control, merchant, off, order, paid, sessions, set, settled, simulator } =
         yield* changing
@@ -93,7 +93,7 @@ describe("a merchant's account at Stripe", () => {
     })
   )
 
-  it.live("takes another key of the same account at any time, and what is open goes on with it", () =>
+  it.live("accepts another key of the same account at any time, and open objects continue with it", () =>
     Effect.gen(function* () {
       const { control, merchant, off, order, choose, sessions, set, settled } = yield* changing
       yield* off
@@ -110,7 +110,7 @@ describe("a merchant's account at Stripe", () => {
     })
   )
 
-  it.live("that has made nothing may be changed at once, and a lost answer of Stripe changes nothing", () =>
+  it.live("that has created nothing may be changed immediately, and a lost answer from Stripe changes nothing", () =>
     Effect.gen(function* () {
       const { api, channelPath, choose, control, order, set } = yield* changing
       yield* said(set(other))

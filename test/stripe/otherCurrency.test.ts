@@ -123,7 +123,7 @@ describe("another currency than the payment's", () => {
     })
   )
 
-  it.live("in a dispute about a payment that no order took takes that payment's amount", () =>
+  it.live("in a dispute about an unmatched payment takes that payment's amount", () =>
     Effect.gen(function* () {
       const { api, choose, control, merchant, order, pass, sessions, settled, simulator, sql } = yield* connected()
       const made = yield* order()
@@ -145,7 +145,7 @@ describe("another currency than the payment's", () => {
     })
   )
 
-  it.live("in a refund by hand of a payment that no order took counts by the payment's own amount", () =>
+  it.live("in a manual refund of an unmatched payment counts by the payment's own amount", () =>
     Effect.gen(function* () {
       const { api, choose, control, merchant, order, pass, sessions, settled, simulator, stripe } = yield* connected()
       const made = yield* order()

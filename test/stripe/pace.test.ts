@@ -106,7 +106,7 @@ describe("of an account that takes 25 calls in a second", () => {
   )
 })
 
-describe("60 payments that Stripe reports at once", () => {
+describe("60 payments that Stripe reports at the same time", () => {
   it.live("are credited with one call for each, so that the last one waits for two seconds of 25 calls", () =>
     Effect.gen(function* () {
       const { api, choose, control, order, sessions, settled, sql } = yield* connected()
@@ -130,7 +130,7 @@ describe("60 payments that Stripe reports at once", () => {
 })
 
 describe("a buyer", () => {
-  it.live("for whom no call can be made in time is refused at once, with the seconds to wait", () =>
+  it.live("for whom no call can be made in time is refused immediately, with the seconds to wait", () =>
     Effect.gen(function* () {
       const { begin, orders, second, take } = yield* paced(1)
       yield* begin(yield* orders(20))

@@ -16,7 +16,7 @@ const credited: ReadonlyArray<readonly [string, number, number, number]> = [
 ]
 
 describe("a payment at Stripe", () => {
-  it.live("with one method the page leads there at once, and who comes back or looks ahead sees the page", () =>
+  it.live("with one method the page redirects immediately, and a buyer who returns or previews sees the page", () =>
     Effect.gen(function* () {
       const { api, merchant, order, page, sessions } = yield* connected()
       yield* api.operator("POST", `/merchants/${merchant.merchantId}`, { sandbox: { payment_methods: ["card"] } })
@@ -265,7 +265,7 @@ describe("sessions of an order", () => {
       })
   )
 
-  it.live("two pages at once lead to one session, or to the one that came last", () =>
+  it.live("two concurrent pages lead to one session, or to the latest one", () =>
     Effect.gen(function* () {
       const { choose, order, sessions } = yield* connected()
       for (const methods of [

@@ -282,7 +282,7 @@ describe("the nightly reconciliation", () => {
 })
 
 describe("a comparison of the books", () => {
-  it.live("goes on where it was after a restart, and reads no window of time twice but the last", () =>
+  it.live("resumes after a restart, and reads only the last time window twice", () =>
     Effect.gen(function* () {
       const port = yield* freePort
       const read: Array<string> = []
@@ -318,7 +318,7 @@ describe("a comparison of the books", () => {
     })
   )
 
-  it.live("that was broken off goes on where it was", () =>
+  it.live("that was interrupted resumes where it stopped", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []
       const world = yield* connected({ simulator: { watch: (call) => void asked.push(call) } })

@@ -19,7 +19,7 @@ const sold = Effect.fnUntraced(function* (options: Parameters<typeof connected>[
 })
 
 describe("a refund at Stripe", () => {
-  it.live("of a card is done at once, and Stripe has our number of it", () =>
+  it.live("of a card is done immediately, and Stripe has our number of it", () =>
     Effect.gen(function* () {
       const { available, before, refund, simulator, sql } = yield* sold()
       const { body, status, text } = yield* refund()
@@ -173,7 +173,7 @@ describe("a refund at Stripe", () => {
     })
   )
 
-  it.live("two at once of the same number are one", () =>
+  it.live("two concurrent ones with the same number are one", () =>
     Effect.gen(function* () {
       const { refund, simulator } = yield* sold()
       const both = yield* Effect.all([refund({ out_refund_no: "R-1" }), refund({ out_refund_no: "R-1" })], {

@@ -47,7 +47,7 @@ describe("a refund that Stripe refuses for good", () => {
     })
   )
 
-  it.live("at once is 502 with Stripe's reason, and the number may be used again", () =>
+  it.live("immediately is 502 with Stripe's reason, and the number may be used again", () =>
     Effect.gen(function* () {
       const { merchant, paid, stripe } = yield* connected()
       yield* paid({ amount: 5_000 })
@@ -100,7 +100,7 @@ describe("an answer to a dispute that Stripe refuses", () => {
     return { ...world, id, read }
   })
 
-  it.live("because of a file is 409 with Stripe's words, stays a draft, and is not sent again by itself", () =>
+  it.live("because of a file is 409 with Stripe's message, stays a draft, and is not resent automatically", () =>
     Effect.gen(function* () {
       const world = yield* disputed
       const { id, merchant, pass, read, simulator } = world

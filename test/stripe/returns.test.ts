@@ -1,4 +1,4 @@
-/** A payment that no order took, and that Stripe does not take back: for good, or for now (silences: O37, O38). */
+/** An unmatched payment that Stripe does not return, permanently or for now (silences: O37, O38). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Json, said } from "../kit/Merchant.ts"

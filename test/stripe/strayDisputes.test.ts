@@ -1,4 +1,4 @@
-/** Disputes about payments that no order took: the operator sees them, and both books agree (silences: O39). */
+/** Disputes about unmatched payments: the operator sees them, and both books agree (silences: O39). */
 import { assert, describe, it } from "@effect/vitest"
 import { type Duration, Effect } from "effect"
 import { type Json, said } from "../kit/Merchant.ts"
@@ -43,7 +43,7 @@ const paidTwice = Effect.fnUntraced(function* (how: { readonly pays?: string } =
   return { ...world, made, books, disputeOf, held, open, decide, compared }
 })
 
-describe("a dispute about a payment that no order took", () => {
+describe("a dispute about an unmatched payment", () => {
   it.live("is shown to the operator with its number and deadline, and no merchant has a dispute", () =>
     Effect.gen(function* () {
       const { books, compared, disputeOf, held, merchant, pass, sql } = yield* paidTwice({

@@ -36,32 +36,34 @@ const closing = (api: Api) => (id: string, note: string) =>
   api.operator("POST", `/stray_sessions/${id}/close`, { note })
 
 describe("a session at Stripe that was made after the backup", () => {
-  it.live("is held up with its amount and numbers while its payment is in no wallet, until all of it went back", () =>
-    Effect.gen(function* () {
-      const { held, made, merchant, session, settled, simulator, stripe } = yield* restored({ isPaid: true })
-      const { count, rows } = yield* held
-      const payment = String(simulator.all("charge")[0]!.payment_intent)
-      assert.deepStrictEqual([count, rows.length], [1, 1])
-      const { amount, currency, status, text, trade_no, waits_for } = rows[0]!
-      assert.deepStrictEqual(
-        [amount, currency, status, trade_no, waits_for],
-        [2_000, "USD", "paid", made.trade_no, "operator"]
-      )
-      for (const part of [session.id, payment, "refund it at Stripe"]) assert.include(text, part)
-      assert.strictEqual((yield* merchant.balance()).available, 0)
-      const back = (sum: number) =>
-        Effect.andThen(
-          Effect.promise(() => stripe.refunds.create({ payment_intent: payment, amount: sum })),
-          settled
+  it.live(
+    "needs attention, with its amount and numbers, while its payment is in no wallet, until all of it was returned",
+    () =>
+      Effect.gen(function* () {
+        const { held, made, merchant, session, settled, simulator, stripe } = yield* restored({ isPaid: true })
+        const { count, rows } = yield* held
+        const payment = String(simulator.all("charge")[0]!.payment_intent)
+        assert.deepStrictEqual([count, rows.length], [1, 1])
+        const { amount, currency, status, text, trade_no, waits_for } = rows[0]!
+        assert.deepStrictEqual(
+          [amount, currency, status, trade_no, waits_for],
+          [2_000, "USD", "paid", made.trade_no, "operator"]
         )
-      yield* back(500)
-      assert.strictEqual((yield* held).count, 1)
-      yield* back(1_500)
-      assert.deepStrictEqual(yield* held, { rows: [], count: 0 })
-    })
+        for (const part of [session.id, payment, "refund it at Stripe"]) assert.include(text, part)
+        assert.strictEqual((yield* merchant.balance()).available, 0)
+        const back = (sum: number) =>
+          Effect.andThen(
+            Effect.promise(() => stripe.refunds.create({ payment_intent: payment, amount: sum })),
+            settled
+          )
+        yield* back(500)
+        assert.strictEqual((yield* held).count, 1)
+        yield* back(1_500)
+        assert.deepStrictEqual(yield* held, { rows: [], count: 0 })
+      })
   )
 
-  it.live("is no more once all of it is on its way back by a refund of which these books have no row either", () =>
+  it.live("is no longer listed once all of it is being returned by a refund that is not recorded here either", () =>
     Effect.gen(function* () {
       const { control, held, settled, simulator, stripe } = yield* restored({ isPaid: true })
       yield* control.refund_fates({ fates: ["pends"] })
@@ -87,7 +89,7 @@ describe("a session at Stripe that was made after the backup", () => {
     })
   )
 
-  it.live("is closed by an operator with a note, once, and is held up no more; the audit log has the act", () =>
+  it.live("is closed by an operator with a note, once, and no longer needs attention; the audit log records it", () =>
     Effect.gen(function* () {
       const { api, held, made, session } = yield* restored({ isPaid: true })
       const id = (yield* held).rows[0]!.id as string
@@ -114,7 +116,7 @@ describe("a session at Stripe that was made after the backup", () => {
     })
   )
 
-  it.live("is held up again when it was closed while it could be paid, and a buyer pays in it then", () =>
+  it.live("needs attention again if it was closed while it could be paid, and a buyer then pays in it", () =>
     Effect.gen(function* () {
       const { api, control, held, made, session, settled, sql } = yield* restored({ isPaid: false })
       yield* sql`insert into stray_sessions (id, channel, merchant_id, mode, session_id, trade_no, status, created_at, updated_at)

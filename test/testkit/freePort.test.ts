@@ -7,7 +7,7 @@ import { refusedPorts } from "../../src/platform/runtime/places.ts"
 import { freePort } from "../kit/Service.ts"
 
 describe("a port that is given", () => {
-  it.live("is none that fetch refuses to call", () =>
+  it.live("is not one that fetch refuses to call", () =>
     Effect.gen(function* () {
       const free = yield* freePort
       for (const refused of refusedPorts) {
@@ -21,7 +21,7 @@ describe("a port that is given", () => {
     })
   )
 
-  it("is none of the whole list of such ports that Node's own fetch has", () => {
+  it("is not in the complete list of such ports in Node's own fetch", () => {
     const { badPorts } = createRequire(import.meta.url)("undici/lib/web/fetch/constants.js")
     assert.deepStrictEqual([...refusedPorts], badPorts.map(Number))
   })

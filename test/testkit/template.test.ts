@@ -63,7 +63,7 @@ describe("the template of a machine", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is made by one of two processes that start at once, and the other waits for it", () =>
+  it.live("is created by one of two processes that start at the same time, and the other waits for it", () =>
     Effect.gen(function* () {
       const cache = yield* newCache
       const [one, two] = [another(cache), another(cache)]

@@ -93,7 +93,7 @@ describe("a connection", () => {
     })
   )
 
-  it.effect("of its own, and one that was never opened, are not kept", () =>
+  it.effect("that is dedicated, or was never opened, is not kept", () =>
     Effect.gen(function* () {
       const { server, take, talk } = yield* place()
       take().connection.release()
@@ -147,7 +147,7 @@ describe("a connection with TLS", () => {
     })
   )
 
-  it.effect("goes on with the session of the one before it, for the latest hundred destinations", () =>
+  it.effect("resumes the previous session, for the latest hundred destinations", () =>
     Effect.gen(function* () {
       const server = yield* secure((_, response) => response.end("ok"), "0.0.0.0")
       yield* trusting(server.cert)
@@ -175,7 +175,7 @@ describe("a way through the operator's proxy", () => {
   const proxyOf = (url: string) => makeEgressProxy(new URL(url), () => 0)
   const checked = (url: string, address = "192.0.2.1"): Checked => ({ url: new URL(url), addresses: [address] })
 
-  it.effect("is that of WEBHOOK_PROXY, and there is none without it", () =>
+  it.effect("is that of WEBHOOK_PROXY, and absent without it", () =>
     Effect.gen(function* () {
       const read = (variables: Record<string, string>) =>
         outboundSettings

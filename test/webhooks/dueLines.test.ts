@@ -99,7 +99,7 @@ describe("a few deliveries that are due", () => {
     })
   )
 
-  it.effect("are none where nothing is due", () =>
+  it.effect("are absent if nothing is due", () =>
     Effect.gen(function* () {
       const { asked, hasLeft, offer, offered } = world([])
       assert.strictEqual(yield* offer(1), 0)

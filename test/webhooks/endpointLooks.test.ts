@@ -115,7 +115,7 @@ const look = Effect.fnUntraced(function* (of: HealthRow, options: Options = {}) 
 
 const untold = { isTold: false, toldAt: null }
 
-describe("a look at an endpoint that fails", () => {
+describe("a check of a failing endpoint", () => {
   it.effect("tells of an outage, and remembers when", () =>
     Effect.gen(function* () {
       const dueAt = nextLookAt({ ...healthIn(outage), isTold: true, toldAt: now }, now)
@@ -214,7 +214,7 @@ describe("a look at an endpoint that fails", () => {
 })
 
 describe("what waits for an endpoint that is paused no more", () => {
-  it.effect("is let go by a look once a minute, and at once again where there may be more", () =>
+  it.effect("is released by a check once a minute, and immediately again if there may be more", () =>
     Effect.gen(function* () {
       const { done, releasing, run } = yield* world()
       releasing.push(10, 3)

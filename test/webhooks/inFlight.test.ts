@@ -102,7 +102,7 @@ describe("a receiver that answers", () => {
   )
 })
 
-describe("a delivery whose post is on its way", () => {
+describe("a delivery whose request is in flight", () => {
   for (const how of ["deleted", "disabled"] as const) {
     const change = (hooks: ReturnType<typeof hooksOf>, id: string) =>
       how === "deleted" ? hooks.remove(id) : hooks.update(id, { disabled: true })

@@ -45,7 +45,7 @@ describe("webhooks", () => {
     })
   )
 
-  it.live("reach a receiver that answers after nine seconds each at once, from the first on", () =>
+  it.live("reach a receiver that answers after nine seconds concurrently, from the first on", () =>
     Effect.gen(function* () {
       const { endpoint, pay, running, server } = yield* setUp
       yield* endpoint(`${server.url}/slow`)
@@ -77,7 +77,7 @@ describe("webhooks", () => {
     )
   }
 
-  it.live("reach a default address that answers after nine seconds each at once, beside one that hangs", () =>
+  it.live("reach a default address that answers after nine seconds concurrently, next to one that hangs", () =>
     Effect.gen(function* () {
       const { hooks, pay, running, server } = yield* setUp
       yield* hooks.single(`${server.url}/slow`)

@@ -74,7 +74,7 @@ it.effect("an event goes when it has been kept as long, and after its deliveries
   }).pipe(Effect.scoped)
 )
 
-it.effect("a reader that follows a quiet list goes on from an event and a delivery that are gone", () =>
+it.effect("a reader that follows a quiet list continues after an event and a delivery that were deleted", () =>
   Effect.gen(function* () {
     const { running, shop } = yield* paidOnce({ KEEP_DELIVERIES: "40 days", KEEP_EVENTS: "40 days" })
     const [old] = yield* shownEvents(shop)

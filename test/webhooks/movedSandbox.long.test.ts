@@ -39,7 +39,7 @@ describe("in a sandbox whose clock was moved", () => {
     })
   )
 
-  it.live("a receiver that takes its nine seconds gets each webhook at once", () =>
+  it.live("a receiver that takes nine seconds gets all webhooks concurrently", () =>
     Effect.gen(function* () {
       const { endpoint, pay, running, server } = yield* moved
       yield* endpoint(`${server.url}/slow`)
@@ -52,7 +52,7 @@ describe("in a sandbox whose clock was moved", () => {
     })
   )
 
-  it.live("webhooks do not wait for the other addresses, each of an order of its own, that hang", () =>
+  it.live("webhooks do not wait for other addresses that hang, each of a different order", () =>
     Effect.gen(function* () {
       const { endpoint, pay, server } = yield* moved
       yield* endpoint(`${server.url}/quick`)

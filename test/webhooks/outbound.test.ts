@@ -214,7 +214,7 @@ describe("outbound: time", () => {
     })
   )
 
-  it.effect("a failing look-up is reported at once", () =>
+  it.effect("a failing look-up is reported immediately", () =>
     Effect.gen(function* () {
       const resolve = () => Effect.die("broken")
       const exit = yield* Effect.exit(post({ url: "http://merchant.example/" }, { asked: [], resolve }))

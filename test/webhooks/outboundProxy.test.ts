@@ -26,7 +26,7 @@ const shop = Effect.fnUntraced(function* () {
   return { ...server, url: `https://merchant.example:${server.port}/` }
 })
 
-describe("outbound through a proxy: what it is asked for", () => {
+describe("outbound through a proxy: the requests it receives", () => {
   it.effect("https: a tunnel to the address that was checked, and the name in TLS alone", () =>
     Effect.gen(function* () {
       const server = yield* shop()

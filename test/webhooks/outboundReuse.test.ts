@@ -211,23 +211,25 @@ describe("outbound: the end of a connection", () => {
     })
   )
 
-  it.effect("a kept connection that its server has closed costs no attempt: the post is made again at once", () =>
-    Effect.gen(function* () {
-      const served = new WeakSet<object>()
-      const server = yield* answering((request, response) => {
-        if (served.has(request.socket)) request.socket.destroy()
-        served.add(request.socket)
-        response.end("ok")
+  it.effect(
+    "a pooled connection that its server has closed costs no attempt: the request is repeated immediately",
+    () =>
+      Effect.gen(function* () {
+        const served = new WeakSet<object>()
+        const server = yield* answering((request, response) => {
+          if (served.has(request.socket)) request.socket.destroy()
+          served.add(request.socket)
+          response.end("ok")
+        })
+        const post = yield* posting(stub())
+        const url = `http://127.0.0.1:${server.port}/`
+        assert.deepStrictEqual(yield* post({ url }), answered("ok"))
+        assert.deepStrictEqual(yield* post({ url }), answered("ok"))
+        assert.strictEqual(server.connections(), 2)
       })
-      const post = yield* posting(stub())
-      const url = `http://127.0.0.1:${server.port}/`
-      assert.deepStrictEqual(yield* post({ url }), answered("ok"))
-      assert.deepStrictEqual(yield* post({ url }), answered("ok"))
-      assert.strictEqual(server.connections(), 2)
-    })
   )
 
-  it.effect("however many of its connections were closed meanwhile, the post comes on one of its own", () =>
+  it.effect("however many of its connections were closed in the meantime, the request arrives on a new one", () =>
     Effect.gen(function* () {
       const served = new WeakSet<object>()
       let waiting: Array<() => void> = []

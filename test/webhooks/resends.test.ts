@@ -92,7 +92,7 @@ const refusal = (effect: Effect.Effect<unknown, unknown>) =>
   ) as Effect.Effect<{ readonly _tag: string; readonly reason?: string }>
 
 describe("a delivery that is sent again", () => {
-  it.effect("is one of its own that is due now, and the first stays as it was", () =>
+  it.effect("is a separate one that is due now, and the first is unchanged", () =>
     Effect.gen(function* () {
       const before = deliveryOf({ attempts: [{ delivery_id: "dlv_1" } as Delivery["attempts"][number]] })
       const { asked, commits, deliveries } = yield* world(before)
@@ -228,7 +228,7 @@ describe("a delivery on the wire", () => {
     snippet: "ok"
   }
 
-  it("says when its next attempt is due, and what each was: by itself, or by hand", () => {
+  it("says when its next attempt is due, and whether each was automatic or manual", () => {
     const shown = deliveryView(deliveryOf({ status: "pending", next_attempt_at: at(30), attempts: [attempt] }))
     assert.deepStrictEqual(shown, {
       object: "webhook_delivery",

@@ -308,9 +308,8 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
       OpenApi.annotations({
         summary: "Create a report as a file",
         description:
-          "For reports of any length; the number of rows is not limited. The file is written after the answer: " +
-          "poll the report until its `status` is `succeeded`, then read its file. 409: too many are being written " +
-          "or kept."
+          "For reports of any length. The file is written after the answer: poll the report until its `status` is " +
+          "`succeeded`, then read its file. It has no limit of rows. 409: too many are being written or kept."
       })
     )
   )
@@ -347,8 +346,8 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
       OpenApi.annotations({
         summary: "Read what makes up a payout",
         description:
-          "The statement of its wallet from the previous payout until this one was requested: what was left then, " +
-          `the movements since, the payout itself, and what it left. ${isShort}`
+          "The statement of its wallet from the previous payout to this one: what was left then, the movements " +
+          `since, the payout, and what it left. ${isShort}`
       })
     ),
     HttpApiEndpoint.get("frozen", "/v1/reports/frozen", {
@@ -358,9 +357,7 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Read open disputes and frozen money at a moment",
-        description:
-          "Each dispute, payout and refund that held money at that moment, open disputes that held none, and the " +
-          `frozen balance, which is their sum. ${isShort}`
+        description: `Disputes, payouts and refunds that held money then, other open disputes, and the frozen balance. ${isShort}`
       })
     ),
     HttpApiEndpoint.get("list", "/v1/reports", {

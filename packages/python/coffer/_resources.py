@@ -247,7 +247,7 @@ class ReportsApi:
         self._transport = transport
 
     def create(self, body: CreateReport, **options: Unpack[WriteOptions]) -> Report:
-        """Create a report as a file. For reports of any length; the number of rows is not limited. The file is written after the answer: poll the report until its `status` is `succeeded`, then read its file. 409: too many are being written or kept."""
+        """Create a report as a file. For reports of any length. The file is written after the answer: poll the report until its `status` is `succeeded`, then read its file. It has no limit of rows. 409: too many are being written or kept."""
         return cast("Report", self._transport.call(Request("POST", path("/reports"), body=body, is_keyed=True), options))
 
     def list(self, query: ReportsListQuery = {}, **options: Unpack[CallOptions]) -> List[Report]:
@@ -271,7 +271,7 @@ class ReportsApi:
         return cast("str", self._transport.call(Request("GET", path("/reports/fees"), query={**query, "format": "csv"}, form="text"), options))
 
     def payout(self, query: ReportsPayoutQuery, **options: Unpack[CallOptions]) -> PayoutReport:
-        """Read what makes up a payout. The statement of its wallet from the previous payout until this one was requested: what was left then, the movements since, the payout itself, and what it left. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
+        """Read what makes up a payout. The statement of its wallet from the previous payout to this one: what was left then, the movements since, the payout, and what it left. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
         return cast("PayoutReport", self._transport.call(Request("GET", path("/reports/payout"), query=query), options))
 
     def payout_csv(self, query: ReportsPayoutQuery, **options: Unpack[CallOptions]) -> str:
@@ -279,7 +279,7 @@ class ReportsApi:
         return cast("str", self._transport.call(Request("GET", path("/reports/payout"), query={**query, "format": "csv"}, form="text"), options))
 
     def frozen(self, query: ReportsFrozenQuery = {}, **options: Unpack[CallOptions]) -> FrozenReport:
-        """Read open disputes and frozen money at a moment. Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance, which is their sum. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
+        """Read open disputes and frozen money at a moment. Disputes, payouts and refunds that held money then, other open disputes, and the frozen balance. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
         return cast("FrozenReport", self._transport.call(Request("GET", path("/reports/frozen"), query=query), options))
 
     def frozen_csv(self, query: ReportsFrozenQuery = {}, **options: Unpack[CallOptions]) -> str:
@@ -684,7 +684,7 @@ class AsyncReportsApi:
         self._transport = transport
 
     async def create(self, body: CreateReport, **options: Unpack[WriteOptions]) -> Report:
-        """Create a report as a file. For reports of any length; the number of rows is not limited. The file is written after the answer: poll the report until its `status` is `succeeded`, then read its file. 409: too many are being written or kept."""
+        """Create a report as a file. For reports of any length. The file is written after the answer: poll the report until its `status` is `succeeded`, then read its file. It has no limit of rows. 409: too many are being written or kept."""
         return cast("Report", await self._transport.call(Request("POST", path("/reports"), body=body, is_keyed=True), options))
 
     def list(self, query: ReportsListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Report]:
@@ -708,7 +708,7 @@ class AsyncReportsApi:
         return cast("str", await self._transport.call(Request("GET", path("/reports/fees"), query={**query, "format": "csv"}, form="text"), options))
 
     async def payout(self, query: ReportsPayoutQuery, **options: Unpack[CallOptions]) -> PayoutReport:
-        """Read what makes up a payout. The statement of its wallet from the previous payout until this one was requested: what was left then, the movements since, the payout itself, and what it left. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
+        """Read what makes up a payout. The statement of its wallet from the previous payout to this one: what was left then, the movements since, the payout, and what it left. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
         return cast("PayoutReport", await self._transport.call(Request("GET", path("/reports/payout"), query=query), options))
 
     async def payout_csv(self, query: ReportsPayoutQuery, **options: Unpack[CallOptions]) -> str:
@@ -716,7 +716,7 @@ class AsyncReportsApi:
         return cast("str", await self._transport.call(Request("GET", path("/reports/payout"), query={**query, "format": "csv"}, form="text"), options))
 
     async def frozen(self, query: ReportsFrozenQuery = {}, **options: Unpack[CallOptions]) -> FrozenReport:
-        """Read open disputes and frozen money at a moment. Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance, which is their sum. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
+        """Read open disputes and frozen money at a moment. Disputes, payouts and refunds that held money then, other open disputes, and the frozen balance. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
         return cast("FrozenReport", await self._transport.call(Request("GET", path("/reports/frozen"), query=query), options))
 
     async def frozen_csv(self, query: ReportsFrozenQuery = {}, **options: Unpack[CallOptions]) -> str:

@@ -160,7 +160,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("disputes",
     )
   })
 
-  describe("refunds beside a dispute", () => {
+  describe("refunds during a dispute", () => {
     it.effect("are refused while it is open, 409 conflict, and taken when it was won or withdrawn", () =>
       Effect.gen(function* () {
         for (const outcome of ["won", "closed"]) {

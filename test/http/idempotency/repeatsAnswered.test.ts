@@ -80,7 +80,7 @@ describe("a refund that was accepted is never answered 400", () => {
   }
 })
 
-describe("an order that exists is never refused to who sends its number again", () => {
+describe("an existing order is never refused to a caller who repeats its number", () => {
   it.live("when its currency was disabled or its notification target is gone: 200; what differs is 409", () =>
     Effect.gen(function* () {
       const { service } = yield* opened()
@@ -117,7 +117,7 @@ describe("an order that exists is never refused to who sends its number again", 
   )
 })
 
-describe("a payout that was accepted is never refused to who sends its reference again", () => {
+describe("an accepted payout is never refused to an operator who repeats its reference", () => {
   it.live("two at once, after the balance is gone, after its currency was disabled and its fee changed", () =>
     Effect.gen(function* () {
       const { service, shop } = yield* opened()
@@ -179,7 +179,7 @@ describe("a payout that was accepted is never refused to who sends its reference
   )
 })
 
-describe("what is sent again is no error in Postgres' log", () => {
+describe("repeats cause no error in Postgres' log", () => {
   it.live("a number under another Idempotency-Key, one after the other and many at once; a key; a payment", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase

@@ -153,7 +153,7 @@ describe("whether a key is recalled", () => {
   )
 })
 
-describe("while no word of changes can arrive", () => {
+describe("while no notification of changes can arrive", () => {
   it.live("no key is taken from memory: one that was reset elsewhere is refused at once", () =>
     Effect.gen(function* () {
       // The test's clock stands, so the service does not listen again before the test wants it to.
@@ -209,7 +209,7 @@ describe("while no word of changes can arrive", () => {
   )
 })
 
-describe("while no word of changes can arrive, a key with scopes", () => {
+describe("while no notification of changes can arrive, a key with scopes", () => {
   it.live("is not taken from memory: one that was revoked elsewhere is refused at once", () =>
     Effect.gen(function* () {
       const running = yield* start({ clock: "test" })

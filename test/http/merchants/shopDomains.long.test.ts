@@ -192,7 +192,7 @@ describe("a verified host", () => {
   )
 })
 
-describe("the way to ask for one", () => {
+describe("how to request one", () => {
   it.effect("refuses hosts that cannot be a shop's and names the field; without the setting it refuses all", () =>
     Effect.gen(function* () {
       const running = yield* begin()

@@ -25,7 +25,7 @@ const heldUp = ({ api }: Running, query = "") =>
     data: data as ReadonlyArray<Json>
   }))
 
-/** A merchant of whom one thing of each kind is held up. */
+/** A merchant with one object of each kind that needs attention. */
 const aBadDay = Effect.gen(function* () {
   const service = yield* Service
   service.mail.behave({ refuse: 450 })

@@ -1,4 +1,4 @@
-/** GET /v1/orders/{ref}/timeline: one order's whole story, held against the rows that it is read from. */
+/** GET /v1/orders/{ref}/timeline: an order's complete timeline, compared with the rows that it is read from. */
 import { entryKinds, entryScopes } from "@coffer/contract/Timeline"
 import { covers, Scope } from "@coffer/model/Scopes"
 import { assert, layer } from "@effect/vitest"

@@ -339,7 +339,7 @@ describe("a report that is being written", () => {
     )
   }
 
-  it.effect("is held up for an operator while its newest step has failed, and no longer when one succeeds", () =>
+  it.effect("needs an operator's attention while its newest step has failed, and no longer when one succeeds", () =>
     Effect.gen(function* () {
       const { layer: faults } = dying("Report.step", "before")
       const running = yield* start({ clock: "test", begins: begins + 30 * 86_400_000, faults })

@@ -1353,7 +1353,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "reports_create",
     "title": "Create a report as a file",
-    "description": "For reports of any length; the number of rows is not limited. The file is written after the answer: poll the report until its `status` is `succeeded`, then read its file. 409: too many are being written or kept.",
+    "description": "For reports of any length. The file is written after the answer: poll the report until its `status` is `succeeded`, then read its file. It has no limit of rows. 409: too many are being written or kept.",
     "scope": "reports:write",
     "method": "POST",
     "path": "/reports",
@@ -1598,7 +1598,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "reports_payout",
     "title": "Read what makes up a payout",
-    "description": "The statement of its wallet from the previous payout until this one was requested: what was left then, the movements since, the payout itself, and what it left. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV.",
+    "description": "The statement of its wallet from the previous payout to this one: what was left then, the movements since, the payout, and what it left. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV.",
     "scope": "reports:read",
     "method": "GET",
     "path": "/reports/payout",
@@ -1627,7 +1627,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "reports_frozen",
     "title": "Read open disputes and frozen money at a moment",
-    "description": "Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance, which is their sum. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV.",
+    "description": "Disputes, payouts and refunds that held money then, other open disputes, and the frozen balance. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV.",
     "scope": "reports:read",
     "method": "GET",
     "path": "/reports/frozen",

@@ -283,7 +283,7 @@ export class ReportsApi {
     this.#transport = transport
   }
 
-  /** Create a report as a file. For reports of any length; the number of rows is not limited. The file is written after the answer: poll the report until its `status` is `succeeded`, then read its file. 409: too many are being written or kept. */
+  /** Create a report as a file. For reports of any length. The file is written after the answer: poll the report until its `status` is `succeeded`, then read its file. It has no limit of rows. 409: too many are being written or kept. */
   create(body: CreateReport, options: WriteOptions = {}): Call<Report> {
     return this.#transport.call({ method: "POST", path: path`/reports`, body, isKeyed: true }, options)
   }
@@ -313,7 +313,7 @@ export class ReportsApi {
     return this.#transport.text(path`/reports/fees`, { ...query, format: "csv" }, options)
   }
 
-  /** Read what makes up a payout. The statement of its wallet from the previous payout until this one was requested: what was left then, the movements since, the payout itself, and what it left. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV. */
+  /** Read what makes up a payout. The statement of its wallet from the previous payout to this one: what was left then, the movements since, the payout, and what it left. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV. */
   payout(query: ReportsPayoutQuery, options: CallOptions = {}): Call<PayoutReport> {
     return this.#transport.call({ method: "GET", path: path`/reports/payout`, query }, options)
   }
@@ -323,7 +323,7 @@ export class ReportsApi {
     return this.#transport.text(path`/reports/payout`, { ...query, format: "csv" }, options)
   }
 
-  /** Read open disputes and frozen money at a moment. Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance, which is their sum. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV. */
+  /** Read open disputes and frozen money at a moment. Disputes, payouts and refunds that held money then, other open disputes, and the frozen balance. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV. */
   frozen(query: ReportsFrozenQuery = {}, options: CallOptions = {}): Call<FrozenReport> {
     return this.#transport.call({ method: "GET", path: path`/reports/frozen`, query }, options)
   }
