@@ -1,7 +1,7 @@
 /**
- * A package whose sources this repository runs, as npm publishes it. Node runs no TypeScript inside `node_modules`, so
- * `npm pack` compiles it before, and lets the manifest name what was compiled; afterwards it names the sources again.
- * npm has no field for the second.
+ * A package whose sources this repository runs directly, as npm publishes it. Node does not run TypeScript inside
+ * `node_modules`, so `npm pack` first compiles the package and points its manifest to the compiled files, and points it
+ * back to the sources afterwards. npm has no setting for that.
  */
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -1,4 +1,6 @@
-/** The program in a few files, and its migrations beside them in a folder, from which `Migrator.ts` reads them. */
+/**
+ * Bundles the program into a few files, with its migrations in a folder next to them, where `Migrator.ts` reads them.
+ */
 import { readdirSync } from "node:fs"
 import path from "node:path"
 import { build } from "rolldown"

@@ -1,7 +1,7 @@
 /**
- * Entries of the changelog, collected. A change brings its entry as a file of its own, so no two changes meet in one
- * place: `changes/added-webhook-proxy.md` has the text of one entry, and its first word says of which kind it is.
- * `npm run changelog` puts them under "Unreleased", and with a version under a heading of that version.
+ * Collects the entries of the changelog. Each change adds its entry as a separate file, so that changes do not
+ * conflict: `changes/added-webhook-proxy.md` contains the text of one entry, and the first word of its name is the kind
+ * of the change. `npm run changelog` puts them under "Unreleased", and with a version under a heading of that version.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"

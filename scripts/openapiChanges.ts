@@ -1,13 +1,13 @@
 /**
- * The things that one OpenAPI document takes away from another: operations, parameters, fields and values that are
- * gone, and everything that is required in addition. Descriptions and examples are not looked at (docs/versioning.md).
+ * Breaking changes between two OpenAPI documents: removed operations, parameters, fields and values, and everything
+ * that is newly required. Descriptions and examples are ignored (docs/versioning.md).
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { pathToFileURL } from "node:url"
 
 type Json = Readonly<Record<string, any>>
-/** Whether the service takes the value or gives it. */
+/** Whether the service receives or returns the value. */
 type Direction = "taken" | "given"
 
 const methods = ["get", "put", "post", "delete", "patch", "head", "options"] as const
@@ -77,7 +77,7 @@ const contentChanges = (
   }
 }
 
-/** Bounds of what is taken: which of two is narrower. */
+/** Bounds of accepted values: which of two is narrower. */
 const bounds = [
   { name: "maxLength", isNarrower: (before: number, after: number) => after < before },
   { name: "maximum", isNarrower: (before: number, after: number) => after < before },
@@ -241,7 +241,7 @@ const released = path.resolve(import.meta.dirname, "../docs/released")
 const documents = ["openapi.json", "openapi-operator.json"] as const
 const read = (file: string): Json => JSON.parse(readFileSync(file, "utf8"))
 
-/** A version that may take something away: the next major one, and before 1.0 the next minor one. */
+/** A version that may contain breaking changes: the next major one, and before 1.0 the next minor one. */
 export const mayBreak = (before: string, after: string): boolean => {
   const [major = 0, minor = 0] = before.split(".").map(Number)
   const [majorNow = 0, minorNow = 0] = after.split(".").map(Number)

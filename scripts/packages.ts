@@ -1,7 +1,7 @@
 /**
- * `npm run packages [-- folder]`: packs all that is published into a folder (`release`), and puts beside it what it is
- * made of (CycloneDX), where it comes from (an in-toto statement) and the hashes of all files. The same commit gives the
- * same bytes: nothing has the time of the build or the name of a machine (docs/decisions/0181).
+ * `npm run packages [-- folder]`: packs everything that is published into a folder (`release`), together with a bill of
+ * materials (CycloneDX), its provenance (an in-toto statement) and the hashes of all files. Builds are reproducible:
+ * the same commit gives the same bytes, without build times or machine names (docs/decisions/0181).
  */
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"

@@ -12,7 +12,7 @@ import { packAll, repository } from "./packages.ts"
 /** A file of the repository as text, by its path. */
 export type Read = (file: string) => string
 
-/** The places that say a version, in words, with what they say. */
+/** The places that state a version, described, with the version that each states. */
 export const versionsIn = (read: Read, folders: ReadonlyArray<string>): ReadonlyArray<readonly [string, string]> => {
   const said = (file: string, pattern: RegExp) => [file, pattern.exec(read(file))?.[1] ?? "none"] as const
   const documents = ["docs/released/openapi.json", "docs/released/openapi-operator.json"]
@@ -30,7 +30,7 @@ export const versionsIn = (read: Read, folders: ReadonlyArray<string>): Readonly
   ]
 }
 
-/** The reasons why this cannot be released. `status`: what git says is changed. `waiting`: entries in `changes`. */
+/** The reasons why this cannot be released. `status`: the output of `git status`. `waiting`: entries in `changes`. */
 export const problems = (
   read: Read,
   folders: ReadonlyArray<string>,

@@ -1,4 +1,4 @@
-/** The few sums that the bench's figures come from. */
+/** The calculations behind the bench's figures. */
 import { assert, describe, it } from "@effect/vitest"
 import { kneeOf } from "../../packages/bench/src/curve.ts"
 import { countOf, makeHistogram, quantile } from "../../packages/bench/src/driver/histogram.ts"

@@ -1,4 +1,4 @@
-/** The plain ledgers that the bench compares keep their books, and its check sees when one does not. */
+/** The plain ledgers that the bench compares keep correct books, and its check detects one that does not. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import pg from "pg"

@@ -1,6 +1,6 @@
 /**
- * The bench is honest: a baseline that wrote less than Coffer would be faster for no merit. One order and its payment
- * go through each, and every table is compared column by column, apart from ids, times and hashes.
+ * The comparison is fair: a baseline that wrote less than Coffer would be faster without merit. One order and its
+ * payment go through each, and every table is compared column by column, apart from ids, times and hashes.
  */
 import { spawn } from "node:child_process"
 import path from "node:path"

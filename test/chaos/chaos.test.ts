@@ -1,7 +1,7 @@
 /**
- * Three runners under a steady load, while what they stand on breaks at random: `npm run test:chaos`. The seed is
- * printed; `CHAOS_SEED` repeats the faults, though not their every effect. `CHAOS_SECONDS` says how long it breaks
- * things, 600 unless set.
+ * Three runners under a steady load, while the systems that they depend on fail at random: `npm run test:chaos`. The
+ * seed is printed; `CHAOS_SEED` repeats the faults, though not their every effect. `CHAOS_SECONDS` says how long it
+ * breaks things, 600 unless set.
  */
 import { randomInt } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
@@ -27,7 +27,7 @@ const patience = "10 seconds"
 interface Happened {
   readonly name: string
   readonly began: number
-  /** When the next one begins: what is not done by then is counted there, too. */
+  /** When the next one begins: work that is unfinished by then counts towards that one, too. */
   ended: number
 }
 

@@ -1,4 +1,4 @@
-/** Cards as the sandbox knows them: mistakes, test cards, and all others (docs/architecture.md, section 7). */
+/** How the sandbox handles card numbers: mistakes, test cards, and all others (docs/architecture.md, section 7). */
 import { assert, describe, it } from "@effect/vitest"
 import { type CardField, checkCard, isValidExpiry } from "../../src/door/checkout/checkCard.ts"
 
@@ -25,7 +25,7 @@ describe("checkout: cards", () => {
     ["4000 0000 0000 0069", { _tag: "TestCard", outcome: "cardExpired", card: visa("0069") }],
     ["4000 0000 0000 9979", { _tag: "TestCard", outcome: "callBank", card: visa("9979") }],
     ["4000 0000 0000 0077", { _tag: "TestCard", outcome: "processing", card: visa("0077") }],
-    // Right by its check digit, but the bank is not to be asked.
+    // Its check digit is right, but the bank must not be asked.
     ["5555 5555 5555 4444", { _tag: "NotATestCard" }],
     ["3782 822463 10005", { _tag: "NotATestCard" }],
     ["0000 0000 0000 0000", { _tag: "NotATestCard" }],

@@ -1,6 +1,6 @@
 /**
- * The checkout's routes without the service behind them: what a step asks of the bank and what it answers. Orders and
- * the buyer are scripted here; the real ones meet the page in test/pages (silences: K, O14).
+ * The checkout's routes without the service behind them: which requests each step makes to the bank, and its answer.
+ * Orders and the buyer are scripted here; the real ones meet the page in test/pages (silences: K, O14).
  */
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { type Order, OrderConflict } from "@coffer/rules/order/Order"

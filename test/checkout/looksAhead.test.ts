@@ -1,4 +1,4 @@
-/** Which visitors are taken for programs at a payment link, by what is sent alone (silences: L4). */
+/** Which visitors to a payment link are treated as programs, judged only by their request (silences: L4). */
 import { assert, describe, it } from "@effect/vitest"
 import { looksAhead } from "../../src/door/checkout/looksAhead.ts"
 import { people, previewers } from "../http/links/agents.ts"

@@ -1,4 +1,4 @@
-/** How a checkout page learns that its order has changed (silences: K5): one look a second for all who listen. */
+/** How a checkout page learns that its order has changed (silences: K5): one query per second for all listeners. */
 import type { Order } from "@coffer/rules/order/Order"
 import { assert, describe, it } from "@effect/vitest"
 import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"

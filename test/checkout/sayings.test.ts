@@ -1,4 +1,4 @@
-/** The pages' words and figures: whom, what number, when, how much and what next, in every language. */
+/** Names, numbers, dates, amounts and next steps on the pages, in every language. */
 import type { Order } from "@coffer/rules/order/Order"
 import { assert, describe, it } from "@effect/vitest"
 import { pageOf, render as renderSeen } from "../../src/door/checkout/CheckoutPage.ts"

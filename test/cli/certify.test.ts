@@ -1,4 +1,6 @@
-/** `coffer webhooks certify` tells a good receiver from bad ones, each for its own fault, and says how to fix it. */
+/**
+ * `coffer webhooks certify` distinguishes a good receiver from bad ones, each with one fault, and says how to fix it.
+ */
 import { createHmac } from "node:crypto"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"

@@ -1,4 +1,4 @@
-/** `coffer clock`: what it prints, how it waits for a clock on its way, and what it says when it cannot be. */
+/** `coffer clock`: its output, how it waits for an advancing clock, and its errors. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { wayLine } from "@coffer/cli/clock"

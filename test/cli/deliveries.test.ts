@@ -1,4 +1,4 @@
-/** `coffer deliveries`: what failed is sent again in bulk, and nothing else is. */
+/** `coffer deliveries`: failed deliveries are resent in bulk, and no others. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { envOf, type } from "../kit/callers/cli.ts"

@@ -1,4 +1,7 @@
-/** `coffer erasures repeat`: a restored backup has no buyer who was erased since it was made (docs/decisions/0103). */
+/**
+ * `coffer erasures repeat`: after it, a restored backup contains no buyer who was erased since it was made
+ * (docs/decisions/0103).
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"

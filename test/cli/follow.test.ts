@@ -1,4 +1,4 @@
-/** How a list is followed: nothing missed, nothing twice, whatever is committed late and whatever is lost. */
+/** How a list is followed: nothing is missed or repeated, whatever is committed late and whatever is lost. */
 import { assert, describe, it } from "@effect/vitest"
 import { CliFailure } from "@coffer/cli/CliFailure"
 import { follow, type Position } from "@coffer/cli/follow"
@@ -12,7 +12,7 @@ interface Item {
 const away = new CliFailure({ code: "connection_lost", message: "", next: "", exitCode: 1, isPassing: true })
 const refused = new CliFailure({ code: "invalid_api_key", message: "", next: "", exitCode: 1, isPassing: false })
 
-/** A list in the test's hands. */
+/** A list that the test controls. */
 const aList = (ids: ReadonlyArray<string>) => {
   const state = {
     ids: new Set(ids),

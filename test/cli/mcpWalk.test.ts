@@ -1,5 +1,5 @@
 /**
- * An agent goes from nothing to a certified integration in the sandbox, by the tools of MCP alone: with `coffer mcp` as
+ * An agent goes from nothing to a certified integration in the sandbox, using only the MCP tools: with `coffer mcp` as
  * its child, and over HTTP. It lists tools, reads the documents, certifies its shop's receiver, makes an order, pays and
  * refunds it, sees its webhooks arrive, and proves the ledger.
  */

@@ -1,4 +1,4 @@
-/** A command that cannot be right as it was typed: exit code 2, and JSON where JSON was asked for. How results read. */
+/** A mistyped command: exit code 2, and JSON if JSON was requested. How results read. */
 import { json } from "@coffer/cli/frame"
 import { printObject } from "@coffer/cli/output"
 import { EventType } from "@coffer/model/EventType"

@@ -1,4 +1,4 @@
-/** Each way by which the command line asks: a misspelt field is refused, and the log of calls names the program. */
+/** Each kind of request from the command line: a misspelt field is refused, and the log of calls names the program. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"

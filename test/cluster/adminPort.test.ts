@@ -1,4 +1,4 @@
-/** A process with ADMIN_PORT: where it says that operators find it, while it waits, and how it stops. */
+/** A process with ADMIN_PORT: the address that it prints for operators, its state while it waits, and how it stops. */
 import { createServer, type AddressInfo } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -84,7 +84,7 @@ describe("coffer audit", () => {
             assert.match(beside.stdout, /^[\d,]+ wallets, [\d,]+ ledger rows, [\d,]+ orders checked: no violations\n$/)
             assert.strictEqual((yield* coffer.api.get("/v1/balance", key)).status, 200, "the service goes on")
 
-            // The service itself hears of it, too.
+            // The service itself notices it, too.
             const sql = yield* connect(databaseOf(home))
             const [id] = yield* tamper(sql, changeWords)
             yield* eventually(

@@ -1,4 +1,6 @@
-/** Backups as docs/operating.md takes them, from a service that is at work: what is restored is whole, and goes on. */
+/**
+ * Backups as in docs/operating.md, taken from a running service: the restored one is complete and continues to work.
+ */
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** Work that another runner has begun and breaks off, as one does that stops or has lost its locks. */
+/** Work that another runner has begun and abandons, as when it stops or has lost its locks. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { member } from "../kit/runners/Members.ts"

@@ -1,6 +1,6 @@
 /**
  * The package as it is published, in an empty project: its README is followed to the letter. Two runners on one
- * Postgres have one entity between them, the runner that has it is killed, and the other one takes over.
+ * Postgres share one entity; the runner that owns it is killed, and the other one takes over.
  */
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"

@@ -1,6 +1,6 @@
 /**
  * `kill -9` loses nothing that was acknowledged. The embedded default, Postgres with fsync on; the service is killed at
- * moments drawn as a number of answered calls. Its Postgres lives on as an orphan, which the next start has to stop.
+ * moments drawn as a number of answered calls. Its Postgres survives as an orphan, which the next start has to stop.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -148,7 +148,7 @@ const assertKept = Effect.fnUntraced(function* (home: string, sales: ReadonlyArr
   assert.deepStrictEqual(lost, [], "answered, and not kept")
 }, Effect.scoped)
 
-/** The money that the bank took from buyers was credited, or went back. */
+/** The money that the bank took from buyers was credited or returned. */
 const assertNoMoneyLost = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const lost = yield* sql`
     select p.payment_id from sandbox_payments p join orders o using (trade_no)

@@ -1,6 +1,6 @@
 /**
- * When Postgres stalls: each caller is answered within five seconds, unblocked work continues, all is well soon after,
- * and nothing that was acknowledged is lost. These take real time.
+ * When Postgres stalls: each caller is answered within five seconds, unblocked work continues, everything recovers soon
+ * after, and no acknowledged write is lost. These tests take real time.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"

@@ -1,4 +1,4 @@
-/** Work that a runner had begun when it was killed, and requests that are sent again afterwards (silences: I6, R15). */
+/** Work that a runner had begun when it was killed, and requests that are retried afterwards (silences: I6, R15). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -21,7 +21,7 @@ import {
 
 const testTimeout = 240_000
 
-/** The sandbox's bank is asked and does not come to the end of looking at the payment, until the scope closes. */
+/** The sandbox's bank is asked but does not finish looking up the payment until the scope closes. */
 const bankStandsStill = (sql: SqlClient.SqlClient) =>
   standStill(
     sql,
@@ -47,7 +47,7 @@ describe("a runner that is killed while the bank is asked for a refund with an I
           yield* other.ready
           const key = yield* newKey(doomed)
           const wallet: Wallet = { key, currency: "USD" }
-          // Fees are not given back, so another order has to cover them.
+          // Fees are not returned, so another order has to cover them.
           yield* performAtLast(doomed, "pay", yield* newOrder(doomed, wallet, { amount: 100_000 }))
           const order = yield* newOrder(doomed, wallet)
           yield* performAtLast(doomed, "pay", order)

@@ -1,4 +1,4 @@
-/** Webhooks while their process is killed again and again, after numbers of posts that are drawn. Postgres lives on. */
+/** Webhooks while their process is killed repeatedly, after random numbers of requests. Postgres survives. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventPosts } from "../kit/stories/eventPosts.ts"

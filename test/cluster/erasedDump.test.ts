@@ -1,6 +1,6 @@
 /**
- * The bytes that an installation leaves when a buyer was erased: a whole dump of its database, its home, its bucket and
- * its log. None has the buyer's address, name or metadata. The dump is restored, and passes every check.
+ * The data that an installation still contains after a buyer was erased: a full dump of its database, its home, its
+ * bucket and its log. None has the buyer's address, name or metadata. The dump is restored, and passes every check.
  */
 import { readFileSync } from "node:fs"
 import path from "node:path"
@@ -25,7 +25,7 @@ import {
 import { operatorToken, secretKey } from "../kit/Service.ts"
 import { echo, email, filesIn, found, wholeBuyer } from "../kit/stories/erasedBuyer.ts"
 
-/** Bytes of a dump as they are, and what stands packed in them: bodies of events and of calls. */
+/** The bytes of a dump, and the compressed bodies of events and calls inside them. */
 const textsOf = (dump: string): ReadonlyArray<string> => {
   const texts = [dump]
   for (const [, digits] of dump.matchAll(/\\\\x([0-9a-f]+)/g)) {

@@ -1,6 +1,6 @@
 /**
- * The fence without the accident: rows are written past this runner, as another would that believes it owns them too
- * (docs/decisions/0002). `twoRunners.test.ts` and `movedShard.test.ts` have two real processes.
+ * The fence, tested directly: rows are written behind this runner's back, as by another runner that believes it owns
+ * them too (docs/decisions/0002). `twoRunners.test.ts` and `movedShard.test.ts` have two real processes.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { PaymentId, TradeNo } from "@coffer/model/Ids"

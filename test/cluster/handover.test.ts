@@ -1,4 +1,4 @@
-/** A connection on its way to a child that freezes before it has it (docs/decisions/0034). */
+/** A connection that is handed to a child which freezes before it receives it (docs/decisions/0034). */
 import { type ChildProcess, spawn } from "node:child_process"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"

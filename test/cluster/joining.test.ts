@@ -1,4 +1,7 @@
-/** A runner that is being built is not in the cluster's register: the others would give its shards up too early. */
+/**
+ * A runner that is still starting is not in the cluster's register: otherwise the others would release its shards too
+ * early.
+ */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Redacted } from "effect"
 import { Runner, RunnerAddress, RunnerStorage, ShardId, ShardingConfig } from "effect/cluster"

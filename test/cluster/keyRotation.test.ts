@@ -1,4 +1,6 @@
-/** `SECRET_KEY` is changed runner by runner: what one seals another can open, and one that dies holds nothing up. */
+/**
+ * `SECRET_KEY` is changed runner by runner: what one encrypts another can decrypt, and one that dies blocks nothing.
+ */
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -249,7 +249,7 @@ describe("a request that dies at any step", () => {
         assert.strictEqual(repeated.status, 201, repeated.text)
         assert.strictEqual(repeated.headers.has("idempotent-replayed"), isWritten)
         yield* fault.release
-        // It had not died after all.
+        // It was alive after all.
         const late = yield* Fiber.join(first)
         assert.strictEqual(unplaced(late), unplaced(repeated))
         assert.strictEqual(yield* orders(next), 1)

@@ -1,4 +1,4 @@
-/** Visits to one payment link that come to two runners at once (spec: Payment link; silences: L4). */
+/** Concurrent visits to one payment link at two runners (spec: Payment link; silences: L4). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeRetrying } from "../kit/callers/retrying.ts"

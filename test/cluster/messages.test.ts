@@ -1,4 +1,6 @@
-/** The shapes of the messages between runners have a number, and runners of different numbers do not talk. */
+/**
+ * The schemas of the messages between runners have a version number, and runners with different numbers do not talk.
+ */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"

@@ -1,6 +1,6 @@
 /**
- * A runner that stands still while another one takes over what it owned, and wakes up again. That takes real time, so
- * both tests wait at once.
+ * A runner that is paused while another one takes over its objects, and then resumes. That takes real time, so both
+ * tests wait concurrently.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -52,7 +52,7 @@ describe.concurrent("a runner that is paused", () => {
       const a = yield* runner(databaseUrl)
       yield* a.ready
       const { plans, wallets } = yield* planned(a, a, 2, ["pay", "pay", "pay", "annotate", "annotate"])
-      // The bank has the money and has not told; it does when it is asked to close the checkout.
+      // The bank has the money but has not reported it; it does so when it is asked to close the checkout.
       const deedOf = ({ deed }: Plan) => (deed === "pay" ? "expire" : deed)
       for (const { key, tradeNo } of plans.filter(({ deed }) => deed === "pay")) {
         const path = `/v1/test_helpers/orders/${tradeNo}/pay`

@@ -1,4 +1,7 @@
-/** People on two runners, as separate processes: what one of them ends is over on the other with the next request. */
+/**
+ * People on two runners, as separate processes: a session that one of them ends is over on the other with the next
+ * request.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { consoleBrowser, type ConsoleBrowser, invite, signIn } from "../kit/callers/console.ts"

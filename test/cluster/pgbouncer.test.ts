@@ -1,4 +1,4 @@
-/** A pooler in front of Postgres is refused by its name, whatever its mode and however it was told to keep quiet. */
+/** A pooler in front of Postgres is detected and refused, whatever its mode and settings. */
 import { spawn } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"

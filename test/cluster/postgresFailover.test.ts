@@ -1,7 +1,7 @@
 /**
  * Postgres that fails over: a primary with a synchronous standby is lost under load, and the standby is promoted.
- * Acknowledged writes are there, writes without an answer are resolved by their keys, and the service goes on by
- * itself.
+ * Acknowledged writes are kept, writes without an answer are resolved by their keys, and the service recovers
+ * automatically.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"

@@ -1,4 +1,4 @@
-/** Postgres is started again under three runners: when they answer again, that no shard moves, and what they log. */
+/** Postgres is restarted under three runners: when they answer again, that no shard moves, and what they log. */
 import { loadavg } from "node:os"
 import { setTimeout as pause } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"

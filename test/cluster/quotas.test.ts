@@ -1,4 +1,4 @@
-/** The quota of a merchant is one for all runners, also without Redis (docs/decisions/0088). */
+/** A merchant's quota is shared by all runners, even without Redis (docs/decisions/0088). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { twoRunners } from "../kit/runners/TwoRunners.ts"

@@ -1,4 +1,4 @@
-/** Refunds at two doors: two services on one database, as two runners of a cluster are (silences: R4, R7, R15). */
+/** Refunds at two services on one database, like two runners of a cluster (silences: R4, R7, R15). */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { makeRetrying } from "../kit/callers/retrying.ts"
@@ -108,7 +108,7 @@ describe("refunds on two runners", () => {
       yield* b.leap("1 second")
       const again = yield* ask(there)
       assert.deepStrictEqual([again.status, again.body.data.status], [200, "succeeded"], again.text)
-      // It was only slow: what it hears now changes nothing any more.
+      // It was only slow: the answer that it gets now changes nothing.
       yield* fault.release
       assert.deepStrictEqual((yield* Fiber.join(first)).body.data.refund_no, again.body.data.refund_no)
       assert.strictEqual(yield* moved, 1)
@@ -126,7 +126,7 @@ describe("refunds on two runners", () => {
         yield* b.pass("30 seconds")
         const settled = yield* there.get("/v1/refunds/r")
         assert.deepInclude(settled.body.data, { status: "succeeded", funds_frozen: false })
-        // It was only slow: what it hears now changes nothing any more.
+        // It was only slow: the answer that it gets now changes nothing.
         yield* fault.release
         const late = yield* Fiber.join(first)
         assert.deepStrictEqual([late.status, late.body.data.status], [201, "succeeded"])

@@ -1,9 +1,9 @@
 /**
- * The answer to a write that is sent again, for each kind of write after each kind of failure; and that it is done
- * once. The table is printed. In a cell: the status, `kept` where it is the first request's stored answer, the code of
- * a refusal. `-`: the failure does not happen to this write. No caller gets 409 `idempotency_in_progress`, since the
- * runner that had the key is known to be dead (silences: I6). The caller of evidence without a key learns that it was
- * submitted (silences: D18). A merchant, a key and the address of a file are made again (silences: U11, D6).
+ * The answer to a retried write, for each kind of write after each kind of failure; and that it is done only once. The
+ * table is printed. In a cell: the status, `kept` where it is the first request's stored answer, the code of a refusal.
+ * `-`: the failure does not happen to this write. No caller gets 409 `idempotency_in_progress`, since the runner that
+ * had the key is known to be dead (silences: I6). The caller of evidence without a key learns that it was submitted
+ * (silences: D18). A merchant, a key and the address of a file are made again (silences: U11, D6).
  */
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"

@@ -357,7 +357,7 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Read open disputes and frozen money at a moment",
-        description: `Disputes, payouts and refunds that held money then, other open disputes, and the frozen balance. ${isShort}`
+        description: `Everything that held money, other open disputes, and the frozen balance. ${isShort}`
       })
     ),
     HttpApiEndpoint.get("list", "/v1/reports", {

@@ -279,7 +279,7 @@ class ReportsApi:
         return cast("str", self._transport.call(Request("GET", path("/reports/payout"), query={**query, "format": "csv"}, form="text"), options))
 
     def frozen(self, query: ReportsFrozenQuery = {}, **options: Unpack[CallOptions]) -> FrozenReport:
-        """Read open disputes and frozen money at a moment. Disputes, payouts and refunds that held money then, other open disputes, and the frozen balance. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
+        """Read open disputes and frozen money at a moment. Everything that held money, other open disputes, and the frozen balance. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
         return cast("FrozenReport", self._transport.call(Request("GET", path("/reports/frozen"), query=query), options))
 
     def frozen_csv(self, query: ReportsFrozenQuery = {}, **options: Unpack[CallOptions]) -> str:
@@ -716,7 +716,7 @@ class AsyncReportsApi:
         return cast("str", await self._transport.call(Request("GET", path("/reports/payout"), query={**query, "format": "csv"}, form="text"), options))
 
     async def frozen(self, query: ReportsFrozenQuery = {}, **options: Unpack[CallOptions]) -> FrozenReport:
-        """Read open disputes and frozen money at a moment. Disputes, payouts and refunds that held money then, other open disputes, and the frozen balance. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
+        """Read open disputes and frozen money at a moment. Everything that held money, other open disputes, and the frozen balance. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV."""
         return cast("FrozenReport", await self._transport.call(Request("GET", path("/reports/frozen"), query=query), options))
 
     async def frozen_csv(self, query: ReportsFrozenQuery = {}, **options: Unpack[CallOptions]) -> str:

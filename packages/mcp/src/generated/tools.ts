@@ -1627,7 +1627,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "reports_frozen",
     "title": "Read open disputes and frozen money at a moment",
-    "description": "Disputes, payouts and refunds that held money then, other open disputes, and the frozen balance. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV.",
+    "description": "Everything that held money, other open disputes, and the frozen balance. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV.",
     "scope": "reports:read",
     "method": "GET",
     "path": "/reports/frozen",

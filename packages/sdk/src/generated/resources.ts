@@ -323,7 +323,7 @@ export class ReportsApi {
     return this.#transport.text(path`/reports/payout`, { ...query, format: "csv" }, options)
   }
 
-  /** Read open disputes and frozen money at a moment. Disputes, payouts and refunds that held money then, other open disputes, and the frozen balance. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV. */
+  /** Read open disputes and frozen money at a moment. Everything that held money, other open disputes, and the frozen balance. At most 5000 movements; for more, create a file with POST /v1/reports. `format=csv` answers CSV. */
   frozen(query: ReportsFrozenQuery = {}, options: CallOptions = {}): Call<FrozenReport> {
     return this.#transport.call({ method: "GET", path: path`/reports/frozen`, query }, options)
   }
