@@ -224,7 +224,7 @@ describe("a destination of thin events", () => {
       yield* send(world, { id: "evt_1", object: "v2.core.event", type: "v1.charge.refunded", livemode: false })
       const [line, ...others] = warnings.filter(([message]) => message.includes("thin events"))
       assert.lengthOf(others, 0)
-      assert.include(line![0], "make one with snapshot events")
+      assert.include(line![0], "create one with snapshot events")
       assert.include(line![1], { merchant_id: world.merchant.merchantId, mode: "sandbox" })
     })
   )
