@@ -55,7 +55,7 @@ const { created_at, ...head } = wireFields(deliveries, {
 export const DeliveryResource = withExample(
   Schema.Struct({
     ...head,
-    attempts: Schema.Array(Attempt).annotate({ description: "Attempts that were made, in their order." }),
+    attempts: Schema.Array(Attempt).annotate({ description: "The attempts, in order." }),
     created_at
   }).annotate({ identifier: "WebhookDelivery", description: "The delivery." }),
   sample

@@ -34,9 +34,9 @@ class AmountRange(TypedDict):
 
 class ApiLogIgnoredFields(TypedDict):
     name: str
-    """As it was sent; `[redacted]` for one that is no plain word."""
+    """As it was sent; `[redacted]` unless it looks like a plain identifier."""
     nearest: Union[str, None]
-    """The known field that is a few letters away; null for none."""
+    """The known field with the most similar name; null if there is none."""
 
 
 class ApiLog(TypedDict):
@@ -45,7 +45,7 @@ class ApiLog(TypedDict):
     object: Literal["api_log"]
     """Always `api_log`."""
     request_id: str
-    """Number of the request, as its answer had it."""
+    """Number of the request, as in its answer."""
     mode: Literal["sandbox", "live"]
     """The environment, decided by the API key alone."""
     method: str
@@ -55,11 +55,11 @@ class ApiLog(TypedDict):
     status: int
     """HTTP status of the answer."""
     error_code: Union[str, None]
-    """The `error` of the answer; null when it was none."""
+    """The `error` of the answer; null if it was not an error."""
     duration_ms: int
-    """From the request's arrival to its answer, in milliseconds."""
+    """Duration from the request's arrival to its answer, in milliseconds."""
     ip: Union[str, None]
-    """Address of the caller; null when it had left."""
+    """Address of the caller; null if it had disconnected."""
     key_id: Union[str, None]
     """Number of the key with scopes that called; null for your main key."""
     user_agent: Union[str, None]
@@ -67,7 +67,7 @@ class ApiLog(TypedDict):
     idempotency_key: Union[str, None]
     """The `Idempotency-Key` header."""
     ignored_fields: Union[list[ApiLogIgnoredFields], None]
-    """Fields of the body that the endpoint does not know, at most ten, as `Coffer-Ignored-Fields` named them; null for none, and in the live environment."""
+    """Unknown fields of the body, at most ten, as in `Coffer-Ignored-Fields`; null if there are none, and in the live environment."""
     request_body: Any
     """The body of the request, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; `{"_refused": {"count": n}}` in the answer of a call that stands for n refused ones of a minute; null for none, or one that is not JSON."""
     response_body: Any
@@ -121,15 +121,15 @@ class BalanceTransaction(TypedDict):
     balance_after: int
     """Available balance after; the same as before when frozen money was taken, in minor units."""
     reference_id: str
-    """Number of the order, refund, dispute or payout behind it."""
+    """Number of the order, refund, dispute or payout that caused it."""
     description: str
-    """For people; do not parse it."""
+    """For people to read; do not parse it."""
     mode: Literal["sandbox", "live"]
     """The environment, decided by the API key alone."""
     created_at: str
     """When it was booked."""
     trade_no: Union[str, None]
-    """The order that it is about; null for a payout."""
+    """The order it belongs to; null for a payout."""
     out_trade_no: Union[str, None]
     """Your own number of that order; null for a payout."""
 
@@ -255,7 +255,7 @@ class Dispute(TypedDict):
     merchant_id: str
     """The merchant that this belongs to."""
     processor_dispute_id: str
-    """The channel's number of the dispute; ours and theirs both find it."""
+    """The channel's number of the dispute; either number finds it."""
     amount: int
     """The amount that the buyer wants back; moved from available to frozen when it is taken, which no inquiry does, in minor units."""
     fee: Union[int, None]
@@ -263,23 +263,23 @@ class Dispute(TypedDict):
     currency: Literal["USD", "HKD", "CNY"]
     """ISO 4217 code of the currency of every amount here."""
     status: Literal["needs_response", "under_review", "won", "lost", "closed"]
-    """`needs_response` waits for your evidence, `under_review` for the bank, which may ask again. `won` and `closed` give the amount back; `lost` takes it, unless an appeal turns it into `won`."""
+    """`needs_response` waits for your evidence, `under_review` for the bank, which may ask again. `won` and `closed` release the amount; `lost` takes it, unless an appeal changes it to `won`."""
     processor_status: str
-    """The status in the channel's own words, to look into and to reconcile by."""
+    """The status as the channel names it, for investigation and reconciliation."""
     reason: str
-    """Why the buyer disputes the payment; it tells which evidence is of use."""
+    """Why the buyer disputes the payment; it determines which evidence helps."""
     mode: Literal["sandbox", "live"]
     """The environment, decided by the API key alone."""
     funds_frozen: bool
-    """Whether the amount is frozen still. Never for an inquiry: the payment may be refunded then, which ends it."""
+    """Whether the amount is still frozen. Never for an inquiry: the payment may still be refunded, which ends the inquiry."""
     evidence_due_by: Union[str, None]
-    """The last moment for evidence; no answer by then is a loss. It is a new one when the bank asks again. Null when the channel sets none."""
+    """The deadline for evidence; without an answer by then the dispute is lost. If the bank asks again, there is a new deadline. Null if the channel sets none."""
     opened_at: str
     """When the buyer's bank opened the dispute."""
     closed_at: Union[str, None]
     """When it was decided; null until then."""
     created_at: str
-    """When we heard of it."""
+    """When the channel reported it."""
     updated_at: str
     """When it last changed."""
     out_trade_no: str
@@ -311,7 +311,7 @@ class DisputeClosedEvent(TypedDict):
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["dispute.closed"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -319,7 +319,7 @@ class DisputeClosedEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: DisputeClosedEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -353,7 +353,7 @@ class DisputeCreatedEvent(TypedDict):
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["dispute.created"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -361,7 +361,7 @@ class DisputeCreatedEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: DisputeCreatedEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -458,7 +458,7 @@ class DisputeLostEvent(TypedDict):
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["dispute.lost"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -466,7 +466,7 @@ class DisputeLostEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: DisputeLostEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -500,7 +500,7 @@ class DisputeUpdatedEvent(TypedDict):
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["dispute.updated"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -508,7 +508,7 @@ class DisputeUpdatedEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: DisputeUpdatedEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -542,7 +542,7 @@ class DisputeWonEvent(TypedDict):
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["dispute.won"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -550,7 +550,7 @@ class DisputeWonEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: DisputeWonEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -805,7 +805,7 @@ class PaymentDuplicateRefundedEvent(TypedDict):
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["payment.duplicate_refunded"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -813,7 +813,7 @@ class PaymentDuplicateRefundedEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: PaymentDuplicateRefundedEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -845,7 +845,7 @@ class PaymentExpiredEvent(TypedDict):
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["payment.expired"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -853,7 +853,7 @@ class PaymentExpiredEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: PaymentExpiredEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -885,7 +885,7 @@ class PaymentFailedEvent(TypedDict):
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["payment.failed"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -893,7 +893,7 @@ class PaymentFailedEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: PaymentFailedEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -962,7 +962,7 @@ class PaymentSucceededEvent(TypedDict):
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["payment.succeeded"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -970,7 +970,7 @@ class PaymentSucceededEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: PaymentSucceededEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -1064,7 +1064,7 @@ class RefundFailedEvent(TypedDict):
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["refund.failed"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -1072,7 +1072,7 @@ class RefundFailedEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: RefundFailedEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -1108,7 +1108,7 @@ class RefundSucceededEvent(TypedDict):
     object: Literal["event"]
     """Always `event`."""
     id: str
-    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
     type: Literal["refund.succeeded"]
     """The kind of event."""
     mode: Literal["sandbox", "live"]
@@ -1116,7 +1116,7 @@ class RefundSucceededEvent(TypedDict):
     created_at: str
     """When it happened."""
     sequence: int
-    """Rises with each change of the object: of two events, the one with more is the later."""
+    """Increases with each change of the object: of two events, the higher one is later."""
     data: RefundSucceededEventData
     """The object of the event, as it was then."""
     event_id: str
@@ -1432,19 +1432,19 @@ class WebhookDelivery(TypedDict):
     event_type: Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]
     """Its type."""
     endpoint_id: Union[str, None]
-    """The endpoint; null for an order's `notify_url` and the account's address."""
+    """The endpoint; null for an order's `notify_url` and the account's default URL."""
     url: str
-    """Where it is posted to."""
+    """The URL to which it is posted."""
     status: Literal["pending", "succeeded", "failed", "skipped"]
-    """`pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled or deleted."""
+    """`pending`: another attempt follows. `failed`: all attempts failed. `skipped`: its endpoint was disabled or deleted."""
     next_attempt_at: Union[str, None]
-    """When the next attempt is due; null when none is to come by itself."""
+    """When the next automatic attempt is due; null if there is none."""
     resend_of: Union[str, None]
-    """The delivery that this one sends again on request; null for a first one."""
+    """The delivery that this one repeats on request; null for an original one."""
     attempts: list[WebhookAttempt]
-    """Attempts that were made, in their order."""
+    """The attempts, in order."""
     created_at: str
-    """When it was recorded: with the event, or when it was asked for."""
+    """When it was recorded: with the event, or when it was requested."""
 
 
 class WebhookEndpoint(TypedDict):
@@ -1856,7 +1856,7 @@ class WebhookDeliveriesListQuery(TypedDict):
     endpoint_id: NotRequired[Union[str, None]]
     """Deliveries to this endpoint."""
     status: NotRequired[Union[Literal["pending", "succeeded", "failed", "skipped"], None]]
-    """`pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled or deleted."""
+    """`pending`: another attempt follows. `failed`: all attempts failed. `skipped`: its endpoint was disabled or deleted."""
 
 
 class TestHelpersOrdersPay(TypedDict):

@@ -6,9 +6,11 @@ import { mode } from "./shared.ts"
 
 const ignoredFields = Schema.Array(
   Schema.Struct({
-    name: Schema.String.annotate({ description: "As it was sent; `[redacted]` for one that is no plain word." }),
+    name: Schema.String.annotate({
+      description: "As it was sent; `[redacted]` unless it looks like a plain identifier."
+    }),
     nearest: Schema.NullOr(Schema.String).annotate({
-      description: "The known field that is a few letters away; null for none."
+      description: "The known field with the most similar name; null if there is none."
     })
   })
 )
@@ -20,7 +22,7 @@ export const apiLogs = listed(
     request_id: field(
       Schema.String,
       shown("none"),
-      ["Request ID", "请求 ID", "Number of the request, as its answer had it."],
+      ["Request ID", "请求 ID", "Number of the request, as in its answer."],
       code
     ),
     mode,
@@ -34,17 +36,17 @@ export const apiLogs = listed(
     error_code: field(Schema.NullOr(Schema.String), shown("none"), [
       "Error code",
       "错误代码",
-      "The `error` of the answer; null when it was none."
+      "The `error` of the answer; null if it was not an error."
     ]),
     duration_ms: field(Schema.Int, shown("none"), [
       "Duration",
       "耗时",
-      "From the request's arrival to its answer, in milliseconds."
+      "Duration from the request's arrival to its answer, in milliseconds."
     ]),
     ip: field(Schema.NullOr(Schema.String), shown("none"), [
       "IP address",
       "IP 地址",
-      "Address of the caller; null when it had left."
+      "Address of the caller; null if it had disconnected."
     ]),
     key_id: field(
       Schema.NullOr(Schema.String),
@@ -67,8 +69,7 @@ export const apiLogs = listed(
     ignored_fields: field(Schema.NullOr(ignoredFields), shown("none"), [
       "Unknown fields (ignored)",
       "未知字段（已忽略）",
-      "Fields of the body that the endpoint does not know, at most ten, as `Coffer-Ignored-Fields` named them; null " +
-        "for none, and in the live environment."
+      "Unknown fields of the body, at most ten, as in `Coffer-Ignored-Fields`; null if there are none, and in the live environment."
     ]),
     created_at: field(Schema.DateTimeUtc, shown("none"), ["Time", "时间", "When the request came."]),
 

@@ -38,7 +38,7 @@ export const apiKeys = listed(
     key_id: field(
       ApiKeyId,
       shown("none"),
-      ["Key ID", "密钥 ID", "Number of the key; begins with `key_`. It names the key and does not open anything."],
+      ["Key ID", "密钥 ID", "Number of the key; begins with `key_`. It identifies the key and is not a secret."],
       code
     ),
     merchant_id: merchantId,
@@ -52,7 +52,7 @@ export const apiKeys = listed(
     ip_allowlist: field(Schema.String, shown("none"), [
       "IP allowlist",
       "IP 白名单",
-      "Addresses that it is taken from, of those that the environment allows; empty: from all of them."
+      "Addresses from which it is accepted, out of those that the environment allows; empty: all of them."
     ]),
     status: field(
       Schema.Literals(["active", "expired", "revoked"]),
@@ -69,12 +69,12 @@ export const apiKeys = listed(
     rolled_at: field(Schema.NullOr(Schema.DateTimeUtc), shown("none"), [
       "Last rolled",
       "上次轮换",
-      "When its secret was last rolled; null: it has the first one."
+      "When its secret was last rolled; null: never."
     ]),
     revoked_at: field(Schema.NullOr(Schema.DateTimeUtc), shown("none"), [
       "Revoked",
       "吊销时间",
-      "When it was revoked; null while it was not."
+      "When it was revoked; null: it was not."
     ]),
     last_used_at: field(Schema.NullOr(Schema.DateTimeUtc), shown("none"), [
       "Last used",
@@ -84,18 +84,18 @@ export const apiKeys = listed(
     last_used_ip: field(Schema.NullOr(Schema.String), shown("person"), [
       "Last used from",
       "最近使用的 IP",
-      "The address that last used it; null: none has."
+      "The address that last used it; null: never used."
     ]),
     /** Addresses of people of the merchant. */
     created_by: field(Schema.NullOr(Schema.String), shown("person"), [
       "Seen by",
       "查看过的成员",
-      "The address of the merchant's person who made it and was shown its first secret; null: an operator, or not kept."
+      "The address of the merchant's team member who created it and saw its first secret; null: an operator, or not recorded."
     ]),
     rolled_by: field(Schema.NullOr(Schema.String), shown("person"), [
       "Rolled by",
       "轮换者",
-      "The same of the one who rolled it last; null: an operator, or never rolled."
+      "The address of the team member who rolled it last; null: an operator, or never rolled."
     ])
   },
   {

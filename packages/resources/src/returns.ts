@@ -145,7 +145,7 @@ export const disputes = listed(
     processor_dispute_id: field(
       Schema.String,
       shown("none"),
-      ["Channel reference", "渠道单号", "The channel's number of the dispute; ours and theirs both find it."],
+      ["Channel reference", "渠道单号", "The channel's number of the dispute; either number finds it."],
       { ...fixed, ...code }
     ),
     /** It may be another one once an inquiry has become a chargeback. */
@@ -175,20 +175,20 @@ export const disputes = listed(
         "Status",
         "状态",
         "`needs_response` waits for your evidence, `under_review` for the bank, which may ask again. `won` and " +
-          "`closed` give the amount back; `lost` takes it, unless an appeal turns it into `won`."
+          "`closed` release the amount; `lost` takes it, unless an appeal changes it to `won`."
       ],
       { look: "state" }
     ),
     processor_status: field(Schema.String, shown("none"), [
       "Channel status",
       "渠道状态",
-      "The status in the channel's own words, to look into and to reconcile by."
+      "The status as the channel names it, for investigation and reconciliation."
     ]),
     /** A word of the bank. */
     reason: field(
       Schema.String,
       shown("none"),
-      ["Reason", "原因", "Why the buyer disputes the payment; it tells which evidence is of use."],
+      ["Reason", "原因", "Why the buyer disputes the payment; it determines which evidence helps."],
       fixed
     ),
     mode,
@@ -198,7 +198,7 @@ export const disputes = listed(
       [
         "Funds on hold",
         "资金已冻结",
-        "Whether the amount is frozen still. Never for an inquiry: the payment may be refunded then, which ends it."
+        "Whether the amount is still frozen. Never for an inquiry: the payment may still be refunded, which ends the inquiry."
       ],
       { made: "unstored" }
     ),
@@ -206,8 +206,7 @@ export const disputes = listed(
     evidence_due_by: field(Schema.NullOr(Schema.DateTimeUtc), shown("none"), [
       "Respond by",
       "回应截止时间",
-      "The last moment for evidence; no answer by then is a loss. It is a new one when the bank asks again. Null " +
-        "when the channel sets none."
+      "The deadline for evidence; without an answer by then the dispute is lost. If the bank asks again, there is a new deadline. Null if the channel sets none."
     ]),
     opened_at: field(
       Schema.DateTimeUtc,
@@ -221,7 +220,12 @@ export const disputes = listed(
       ["Resolved", "结束时间", "When it was decided; null until then."],
       { absent: true }
     ),
-    created_at: field(Schema.DateTimeUtc, shown("none"), ["Received", "收到时间", "When we heard of it."], fixed),
+    created_at: field(
+      Schema.DateTimeUtc,
+      shown("none"),
+      ["Received", "收到时间", "When the channel reported it."],
+      fixed
+    ),
     /** For changes that merchants see; drafts and steps on the way do not count. */
     updated_at: field(Schema.DateTimeUtc, shown("none"), ["Updated", "更新时间", "When it last changed."]),
     /** The order's, for books that are kept by it. */

@@ -53,17 +53,22 @@ export const ledger = listed(
     reference_id: field(
       Schema.String,
       shown("none"),
-      ["Source", "来源", "Number of the order, refund, dispute or payout behind it."],
+      ["Source", "来源", "Number of the order, refund, dispute or payout that caused it."],
       { ...fixed, ...code }
     ),
     /** Made of our own words and numbers. */
-    description: field(Schema.String, shown("none"), ["Description", "说明", "For people; do not parse it."], fixed),
+    description: field(
+      Schema.String,
+      shown("none"),
+      ["Description", "说明", "For people to read; do not parse it."],
+      fixed
+    ),
     mode,
     created_at: field(Schema.DateTimeUtc, shown("none"), ["Booked", "入账时间", "When it was booked."], fixed),
     trade_no: field(
       Schema.NullOr(Schema.String),
       shown("none"),
-      ["Order", "订单", "The order that it is about; null for a payout."],
+      ["Order", "订单", "The order it belongs to; null for a payout."],
       { ...code, made: "unstored" }
     ),
     out_trade_no: field(
@@ -115,12 +120,10 @@ export const payouts = listed(
     merchant_id: merchantId,
     mode: field(Mode, shown("none"), ["Environment", "环境", "The environment whose wallet pays."], fixed),
     currency,
-    amount: field(
-      Minor,
-      shown("none"),
-      ["Amount", "金额", "The amount that the merchant's bank gets, in minor units."],
-      { ...fixed, ...money }
-    ),
+    amount: field(Minor, shown("none"), ["Amount", "金额", "The amount sent to the merchant's bank, in minor units."], {
+      ...fixed,
+      ...money
+    }),
     /** As the merchant's settings had it when the payout was asked for: what was promised is what is charged. */
     fee: field(
       Minor,

@@ -13,7 +13,11 @@ export const events = listed(
     id: field(
       Schema.String,
       shown("none"),
-      ["Event ID", "事件 ID", "Number of the event; begins with `evt_`. The same in every redelivery, so count by it."],
+      [
+        "Event ID",
+        "事件 ID",
+        "Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."
+      ],
       code
     ),
     type: field(EventType, shown("none"), ["Type", "类型", "The kind of event."]),
@@ -22,7 +26,7 @@ export const events = listed(
     sequence: field(
       Schema.Int,
       shown("none"),
-      ["Sequence", "序号", "Rises with each change of the object: of two events, the one with more is the later."],
+      ["Sequence", "序号", "Increases with each change of the object: of two events, the higher one is later."],
       { made: "unstored" }
     ),
 
@@ -43,8 +47,7 @@ export const events = listed(
 )
 
 const statusSays =
-  "`pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled " +
-  "or deleted."
+  "`pending`: another attempt follows. `failed`: all attempts failed. `skipped`: its endpoint was disabled or deleted."
 
 /** On the wire it has its attempts, too, which are rows of their own. */
 export const deliveries = listed(
@@ -62,10 +65,10 @@ export const deliveries = listed(
     endpoint_id: field(
       Schema.NullOr(Schema.String),
       shown("none"),
-      ["Endpoint ID", "端点 ID", "The endpoint; null for an order's `notify_url` and the account's address."],
+      ["Endpoint ID", "端点 ID", "The endpoint; null for an order's `notify_url` and the account's default URL."],
       code
     ),
-    url: field(Schema.String, shown("mentions"), ["URL", "URL", "Where it is posted to."]),
+    url: field(Schema.String, shown("mentions"), ["URL", "URL", "The URL to which it is posted."]),
     status: field(
       Schema.Literals(["pending", "succeeded", "failed", "skipped"]),
       shown("none"),
@@ -75,18 +78,18 @@ export const deliveries = listed(
     next_attempt_at: field(Schema.NullOr(Schema.DateTimeUtc), shown("none"), [
       "Next attempt",
       "下次尝试",
-      "When the next attempt is due; null when none is to come by itself."
+      "When the next automatic attempt is due; null if there is none."
     ]),
     resend_of: field(
       Schema.NullOr(Schema.String),
       shown("none"),
-      ["Resend of", "重发自", "The delivery that this one sends again on request; null for a first one."],
+      ["Resend of", "重发自", "The delivery that this one repeats on request; null for an original one."],
       code
     ),
     created_at: field(Schema.DateTimeUtc, shown("none"), [
       "Created",
       "创建时间",
-      "When it was recorded: with the event, or when it was asked for."
+      "When it was recorded: with the event, or when it was requested."
     ]),
 
     merchant_id: typed(MerchantId, forNobody("none")),

@@ -2394,7 +2394,7 @@ export const tools: ReadonlyArray<Tool> = [
             "failed",
             "skipped"
           ],
-          "description": "`pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled or deleted."
+          "description": "`pending`: another attempt follows. `failed`: all attempts failed. `skipped`: its endpoint was disabled or deleted."
         }
       },
       "additionalProperties": false

@@ -16,7 +16,7 @@ export type Moment =
 export interface ApiLog {
   /** Always `api_log`. */
   readonly object: "api_log"
-  /** Number of the request, as its answer had it. */
+  /** Number of the request, as in its answer. */
   readonly request_id: string
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
@@ -26,11 +26,11 @@ export interface ApiLog {
   readonly path: string
   /** HTTP status of the answer. */
   readonly status: number
-  /** The `error` of the answer; null when it was none. */
+  /** The `error` of the answer; null if it was not an error. */
   readonly error_code: string | null
-  /** From the request's arrival to its answer, in milliseconds. */
+  /** Duration from the request's arrival to its answer, in milliseconds. */
   readonly duration_ms: number
-  /** Address of the caller; null when it had left. */
+  /** Address of the caller; null if it had disconnected. */
   readonly ip: string | null
   /** Number of the key with scopes that called; null for your main key. */
   readonly key_id: string | null
@@ -38,11 +38,11 @@ export interface ApiLog {
   readonly user_agent: string | null
   /** The `Idempotency-Key` header. */
   readonly idempotency_key: string | null
-  /** Fields of the body that the endpoint does not know, at most ten, as `Coffer-Ignored-Fields` named them; null for none, and in the live environment. */
+  /** Unknown fields of the body, at most ten, as in `Coffer-Ignored-Fields`; null if there are none, and in the live environment. */
   readonly ignored_fields: ReadonlyArray<{
-    /** As it was sent; `[redacted]` for one that is no plain word. */
+    /** As it was sent; `[redacted]` unless it looks like a plain identifier. */
     readonly name: string
-    /** The known field that is a few letters away; null for none. */
+    /** The known field with the most similar name; null if there is none. */
     readonly nearest: string | null
   }> | null
   /** The body of the request, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; `{"_refused": {"count": n}}` in the answer of a call that stands for n refused ones of a minute; null for none, or one that is not JSON. */
@@ -95,15 +95,15 @@ export interface BalanceTransaction {
   readonly balance_before: number
   /** Available balance after; the same as before when frozen money was taken, in minor units. */
   readonly balance_after: number
-  /** Number of the order, refund, dispute or payout behind it. */
+  /** Number of the order, refund, dispute or payout that caused it. */
   readonly reference_id: string
-  /** For people; do not parse it. */
+  /** For people to read; do not parse it. */
   readonly description: string
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
   /** When it was booked. */
   readonly created_at: string
-  /** The order that it is about; null for a payout. */
+  /** The order it belongs to; null for a payout. */
   readonly trade_no: string | null
   /** Your own number of that order; null for a payout. */
   readonly out_trade_no: string | null
@@ -219,7 +219,7 @@ export interface Dispute {
   readonly trade_no: string
   /** The merchant that this belongs to. */
   readonly merchant_id: string
-  /** The channel's number of the dispute; ours and theirs both find it. */
+  /** The channel's number of the dispute; either number finds it. */
   readonly processor_dispute_id: string
   /** The amount that the buyer wants back; moved from available to frozen when it is taken, which no inquiry does, in minor units. */
   readonly amount: number
@@ -227,23 +227,23 @@ export interface Dispute {
   readonly fee: number | null
   /** ISO 4217 code of the currency of every amount here. */
   readonly currency: "USD" | "HKD" | "CNY"
-  /** `needs_response` waits for your evidence, `under_review` for the bank, which may ask again. `won` and `closed` give the amount back; `lost` takes it, unless an appeal turns it into `won`. */
+  /** `needs_response` waits for your evidence, `under_review` for the bank, which may ask again. `won` and `closed` release the amount; `lost` takes it, unless an appeal changes it to `won`. */
   readonly status: "needs_response" | "under_review" | "won" | "lost" | "closed"
-  /** The status in the channel's own words, to look into and to reconcile by. */
+  /** The status as the channel names it, for investigation and reconciliation. */
   readonly processor_status: string
-  /** Why the buyer disputes the payment; it tells which evidence is of use. */
+  /** Why the buyer disputes the payment; it determines which evidence helps. */
   readonly reason: string
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
-  /** Whether the amount is frozen still. Never for an inquiry: the payment may be refunded then, which ends it. */
+  /** Whether the amount is still frozen. Never for an inquiry: the payment may still be refunded, which ends the inquiry. */
   readonly funds_frozen: boolean
-  /** The last moment for evidence; no answer by then is a loss. It is a new one when the bank asks again. Null when the channel sets none. */
+  /** The deadline for evidence; without an answer by then the dispute is lost. If the bank asks again, there is a new deadline. Null if the channel sets none. */
   readonly evidence_due_by: string | null
   /** When the buyer's bank opened the dispute. */
   readonly opened_at: string
   /** When it was decided; null until then. */
   readonly closed_at: string | null
-  /** When we heard of it. */
+  /** When the channel reported it. */
   readonly created_at: string
   /** When it last changed. */
   readonly updated_at: string
@@ -255,7 +255,7 @@ export interface Dispute {
 export interface DisputeClosedEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "dispute.closed"
@@ -263,7 +263,7 @@ export interface DisputeClosedEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
@@ -292,7 +292,7 @@ export interface DisputeClosedEvent {
 export interface DisputeCreatedEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "dispute.created"
@@ -300,7 +300,7 @@ export interface DisputeCreatedEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
@@ -385,7 +385,7 @@ export interface DisputeEvidence {
 export interface DisputeLostEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "dispute.lost"
@@ -393,7 +393,7 @@ export interface DisputeLostEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
@@ -422,7 +422,7 @@ export interface DisputeLostEvent {
 export interface DisputeUpdatedEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "dispute.updated"
@@ -430,7 +430,7 @@ export interface DisputeUpdatedEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
@@ -459,7 +459,7 @@ export interface DisputeUpdatedEvent {
 export interface DisputeWonEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "dispute.won"
@@ -467,7 +467,7 @@ export interface DisputeWonEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
@@ -710,7 +710,7 @@ export interface Order {
 export interface PaymentDuplicateRefundedEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "payment.duplicate_refunded"
@@ -718,7 +718,7 @@ export interface PaymentDuplicateRefundedEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
@@ -745,7 +745,7 @@ export interface PaymentDuplicateRefundedEvent {
 export interface PaymentExpiredEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "payment.expired"
@@ -753,7 +753,7 @@ export interface PaymentExpiredEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
@@ -780,7 +780,7 @@ export interface PaymentExpiredEvent {
 export interface PaymentFailedEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "payment.failed"
@@ -788,7 +788,7 @@ export interface PaymentFailedEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
@@ -851,7 +851,7 @@ export interface PaymentLink {
 export interface PaymentSucceededEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "payment.succeeded"
@@ -859,7 +859,7 @@ export interface PaymentSucceededEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
@@ -942,7 +942,7 @@ export interface Refund {
 export interface RefundFailedEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "refund.failed"
@@ -950,7 +950,7 @@ export interface RefundFailedEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
@@ -981,7 +981,7 @@ export interface RefundFailedEvent {
 export interface RefundSucceededEvent {
   /** Always `event`. */
   readonly object: "event"
-  /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
   readonly id: string
   /** The kind of event. */
   readonly type: "refund.succeeded"
@@ -989,7 +989,7 @@ export interface RefundSucceededEvent {
   readonly mode: "sandbox" | "live"
   /** When it happened. */
   readonly created_at: string
-  /** Rises with each change of the object: of two events, the one with more is the later. */
+  /** Increases with each change of the object: of two events, the higher one is later. */
   readonly sequence: number
   /** The object of the event, as it was then. */
   readonly data: {
@@ -1298,19 +1298,19 @@ export interface WebhookDelivery {
   readonly event_id: string
   /** Its type. */
   readonly event_type: "payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"
-  /** The endpoint; null for an order's `notify_url` and the account's address. */
+  /** The endpoint; null for an order's `notify_url` and the account's default URL. */
   readonly endpoint_id: string | null
-  /** Where it is posted to. */
+  /** The URL to which it is posted. */
   readonly url: string
-  /** `pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled or deleted. */
+  /** `pending`: another attempt follows. `failed`: all attempts failed. `skipped`: its endpoint was disabled or deleted. */
   readonly status: "pending" | "succeeded" | "failed" | "skipped"
-  /** When the next attempt is due; null when none is to come by itself. */
+  /** When the next automatic attempt is due; null if there is none. */
   readonly next_attempt_at: string | null
-  /** The delivery that this one sends again on request; null for a first one. */
+  /** The delivery that this one repeats on request; null for an original one. */
   readonly resend_of: string | null
-  /** Attempts that were made, in their order. */
+  /** The attempts, in order. */
   readonly attempts: ReadonlyArray<WebhookAttempt>
-  /** When it was recorded: with the event, or when it was asked for. */
+  /** When it was recorded: with the event, or when it was requested. */
   readonly created_at: string
 }
 
@@ -1660,6 +1660,6 @@ export interface WebhookDeliveriesListQuery {
   readonly event_id?: string | undefined
   /** Deliveries to this endpoint. */
   readonly endpoint_id?: string | undefined
-  /** `pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled or deleted. */
+  /** `pending`: another attempt follows. `failed`: all attempts failed. `skipped`: its endpoint was disabled or deleted. */
   readonly status?: "pending" | "succeeded" | "failed" | "skipped" | undefined
 }
