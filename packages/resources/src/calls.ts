@@ -69,7 +69,8 @@ export const apiLogs = listed(
     ignored_fields: field(Schema.NullOr(ignoredFields), shown("none"), [
       "Unknown fields (ignored)",
       "未知字段（已忽略）",
-      "Unknown fields of the body, at most ten, as in `Coffer-Ignored-Fields`; null if there are none, and in the live environment."
+      "Unknown fields of the body, at most ten, as in `Coffer-Ignored-Fields`; " +
+        "null if there are none, and in the live environment."
     ]),
     created_at: field(Schema.DateTimeUtc, shown("none"), ["Time", "时间", "When the request came."]),
 

@@ -90,7 +90,8 @@ export const apiKeys = listed(
     created_by: field(Schema.NullOr(Schema.String), shown("person"), [
       "Seen by",
       "查看过的成员",
-      "The address of the merchant's team member who created it and saw its first secret; null: an operator, or not recorded."
+      "The address of the merchant's team member who created it and saw its " +
+        "first secret; null: an operator, or not recorded."
     ]),
     rolled_by: field(Schema.NullOr(Schema.String), shown("person"), [
       "Rolled by",

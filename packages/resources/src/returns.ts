@@ -198,7 +198,8 @@ export const disputes = listed(
       [
         "Funds on hold",
         "资金已冻结",
-        "Whether the amount is still frozen. Never for an inquiry: the payment may still be refunded, which ends the inquiry."
+        "Whether the amount is still frozen. Never for an inquiry: " +
+          "the payment may still be refunded, which ends the inquiry."
       ],
       { made: "unstored" }
     ),
@@ -206,7 +207,8 @@ export const disputes = listed(
     evidence_due_by: field(Schema.NullOr(Schema.DateTimeUtc), shown("none"), [
       "Respond by",
       "回应截止时间",
-      "The deadline for evidence; without an answer by then the dispute is lost. If the bank asks again, there is a new deadline. Null if the channel sets none."
+      "The deadline for evidence; without an answer by then the dispute is lost. " +
+        "If the bank asks again, there is a new deadline. Null if the channel sets none."
     ]),
     opened_at: field(
       Schema.DateTimeUtc,

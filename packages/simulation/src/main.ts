@@ -79,9 +79,10 @@ const campaign = async (options: Options, place: cluster.Cluster, folder: string
 /** A fresh process for each workflow. */
 const crashTable = async (options: Options, place: cluster.Cluster, folder: string, page: string) => {
   const file = path.join(folder, "tables")
-  for (const { name } of workflows) await work(options, place, file, "--workflow", name)
+  const chosen = workflows.filter(({ name }) => options.workflow === undefined || options.workflow === name)
+  for (const { name } of chosen) await work(options, place, file, "--workflow", name)
   const tables = resultsOf<Table>(file)
-  const missing = workflows.length - tables.length
+  const missing = chosen.length - tables.length
   for (const broken of tables.flatMap((table) => table.broken)) console.log(`BROKEN: ${broken}`)
   if (missing > 0) console.log(`${missing} workflows came to no end`)
   writeFileSync(page, pageOf(tables))

@@ -21,7 +21,7 @@ export const parse = () => {
       planted: { ...text, default: "" },
       /** Writes the table of crashes (docs/crash-table.md) to this file, in place of a campaign. */
       crashes: text,
-      /** The workflow whose crashes a worker plays. */
+      /** The only workflow whose crashes are played. */
       workflow: text,
       /** Given to workers by the program that starts them. */
       postgres: text,

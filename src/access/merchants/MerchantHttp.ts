@@ -27,6 +27,11 @@ const { MakerLeft } = makerRefusals
 const { MerchantNotFound } = merchantRefusals
 const { NotCommitted } = unavailable
 
+const operatorWhoUpdates = Effect.map(CurrentOperator, (asker) => ({
+  asker,
+  operatorsAct: "merchants.update" as const
+}))
+
 export const layer = HttpApiBuilder.group(
   OperatorApi,
   "merchants",
@@ -81,8 +86,7 @@ export const layer = HttpApiBuilder.group(
           yield* second.confirm({ act: "merchants.update", target: merchant_id, content: payload })
           const logo = logo_url ? yield* logos.nameOf(merchant_id, logo_url) : logo_url
           const change = logo === undefined ? patch : { ...patch, logo }
-          const by = { asker: yield* CurrentOperator, operatorsAct: "merchants.update" } as const
-          const written = merchants.update(merchant_id, change, { by })
+          const written = merchants.update(merchant_id, change, { by: yield* operatorWhoUpdates })
           const update = Effect.tap(written, () => trustAddresses(merchant_id, payload))
           return yield* changed(merchant_id, update)
         },

@@ -11,6 +11,7 @@ import { brokenLaws } from "../play/laws.ts"
 import { operatorToken, type Reply } from "../play/Runners.ts"
 import { newSandboxMerchant } from "../play/Story.ts"
 import { calm, Weather } from "../Weather.ts"
+import { callers } from "../World.ts"
 import { isFinal, type Request, type Workflow } from "./workflows.ts"
 
 /** Where a runner dies: at which write, counted from the request on, and on which side of it. */
@@ -25,8 +26,8 @@ export interface Row {
   readonly side: Side
   /** What is there when another runner has taken over, and before the request comes again. */
   readonly recovered: string
-  /** What the request that is sent again is told. */
-  readonly told: string
+  /** Of the request that is sent again. */
+  readonly answer: string
 }
 
 const seed = 1
@@ -70,8 +71,9 @@ const stateOf = async (control: Client): Promise<State> => {
   const statuses = ["orders", "refunds", "disputes", "payouts"].map(
     (table) => `(select string_agg(status, ', ' order by 1) from ${table})`
   )
-  const [row] = await control.query(`select ${[...counts, ...amounts, ...statuses].join()}`)
-  const names = [...counted, ...sums, "order", "refund", "dispute", "payout"]
+  const metadata = "(select string_agg(metadata::text, ', ') from orders where metadata <> '{}')"
+  const [row] = await control.query(`select ${[...counts, ...amounts, ...statuses, metadata].join()}`)
+  const names = [...counted, ...sums, "order", "refund", "dispute", "payout", "metadata"]
   return Object.fromEntries(names.map((name, place) => [name, row![place] ?? ""]))
 }
 
@@ -98,88 +100,96 @@ const isSameEnd = (one: ReadonlyMap<string, string>, other: ReadonlyMap<string, 
 
 interface Ended {
   /** The writes from the request on, by their tables. */
-  readonly writes: ReadonlyArray<string>
-  readonly recovered: string
-  readonly told: string
-  readonly end: ReadonlyMap<string, string>
+  readonly writes: Array<string>
+  recovered: string
+  answer: string
+  end: ReadonlyMap<string, string>
   /** Whether nothing was sent again, so that all or nothing of it is there. */
-  readonly reads: boolean
-  readonly broken: ReadonlyArray<string>
+  isRead: boolean
+  broken: ReadonlyArray<string>
 }
 
-const toldIn = ({ headers, status, text }: Reply) => {
+const answerIn = ({ headers, status, text }: Reply) => {
   const { error } = JSON.parse(text) as { error?: string }
-  const again = headers["idempotent-replayed"] === "true" ? ", the answer of before" : ""
   const reason = headers["coffer-reason"]
-  return `${status}${error === undefined ? "" : ` \`${error}\``}${reason === undefined ? "" : ` (${String(reason)})`}${again}`
+  return [
+    String(status),
+    ...(error === undefined ? [] : [` \`${error}\``]),
+    ...(reason === undefined ? [] : [` (${String(reason)})`]),
+    ...(headers["idempotent-replayed"] === "true" ? [", the answer of before"] : [])
+  ].join("")
 }
+
+/** Notes the writes from now on, and kills the runner at the point. Resolves when it is dead. */
+const watchWrites = ({ gate, world }: InWorld, found: Array<string>, point: Point | undefined) => {
+  gate.crashes = (unit, side) => {
+    const tables = writes(unit) ? tablesOf(unit) : []
+    if (tables.length === 0) return false
+    if (side === "before") found.push(tables.join(", "))
+    return point !== undefined && found.length - 1 === point.write && side === point.side
+  }
+  return new Promise<void>((resolve) => {
+    world.whenKilled = () => world.task(resolve, callers)
+  })
+}
+
+/** Requests as the merchant sends them, or its operator. */
+const makeAsk =
+  ({ runners }: InWorld, merchantKey: string) =>
+  ({ body, isOperators, key, path }: Request, method = "POST") => {
+    const who = isOperators === true ? { authorization: `Bearer ${operatorToken}` } : { "x-api-key": merchantKey }
+    return runners.call(1, method, path, { ...who, ...(key === undefined ? {} : { "idempotency-key": key }) }, body)
+  }
 
 const playOne = async (place: Place, { prepare }: Workflow, point: Point | undefined): Promise<Ended> => {
-  const weather = new Weather(diceOf(seed), calm, new Set())
-  const seen: Array<string> = []
-  let [recovered, told] = ["", ""]
-  let end: ReadonlyMap<string, string> = new Map()
-  let isRead = false
-  const tell = async ({ control, gate, runners, world }: InWorld) => {
+  const ended: Ended = { writes: [], recovered: "", answer: "", end: new Map(), isRead: false, broken: [] }
+  const tell = async (made: InWorld) => {
+    const { control, gate, runners, world } = made
     await startReady(world, runners, 1)
-    const merchant = await newSandboxMerchant(runners)
-    const ask = ({ body, isOperators, key, path }: Request, method = "POST") => {
-      const who =
-        isOperators === true ? { authorization: `Bearer ${operatorToken}` } : { "x-api-key": merchant.sandboxKey }
-      return runners.call(1, method, path, { ...who, ...(key === undefined ? {} : { "idempotency-key": key }) }, body)
-    }
+    const { merchantId, sandboxKey } = await newSandboxMerchant(runners)
+    const ask = makeAsk(made, sandboxKey)
     const request = await prepare(async (each) => {
       const { status, text } = await ask(each)
       if (status < 200 || status > 299) throw new Error(`${each.path}: ${status} ${text}`)
       return (JSON.parse(text) as { data: Record<string, unknown> }).data
-    }, merchant.merchantId)
-    isRead = request.reads !== undefined
+    }, merchantId)
+    const { reads } = request
+    ended.isRead = reads !== undefined
     await world.sleep(restMillis)
     const before = await world.holding(() => stateOf(control))
-    const crashed = new Promise<void>((resolve) => {
-      world.whenKilled = () => world.task(resolve, 0)
-    })
-    gate.crashes = (unit, side) => {
-      const tables = writes(unit) ? tablesOf(unit) : []
-      if (tables.length === 0) return false
-      if (side === "before") seen.push(tables.join(", "))
-      return point !== undefined && seen.length - 1 === point.write && side === point.side
-    }
-    const first = ask(request)
-    if (point === undefined) {
-      told = toldIn(await first)
-      await world.sleep(restMillis)
-    } else {
-      await crashed
+    const changes = async () => changesOf(before, await world.holding(() => stateOf(control)))
+
+    const dead = watchWrites(made, ended.writes, point)
+    let reply: Reply | undefined
+    const first = ask(request).then((answered) => void (reply = answered))
+    if (point === undefined) await first
+    else {
+      await dead
       gate.crashes = undefined
       await world.sleep(downMillis)
       await runners.replace(1)
       await runners.untilReady(1)
       await world.sleep(restMillis)
-      recovered = textOf(changesOf(before, await world.holding(() => stateOf(control))))
-      const { reads } = request
+      ended.recovered = textOf(await changes())
       const askAgain = () => (reads === undefined ? ask(request) : ask({ path: reads }, "GET"))
-      let reply = await askAgain()
-      while (!isFinal(reply)) {
-        await world.sleep(pauseMillis)
-        reply = await askAgain()
-      }
-      told = toldIn(reply)
-      await world.sleep(restMillis)
+      for (reply = await askAgain(); !isFinal(reply); reply = await askAgain()) await world.sleep(pauseMillis)
     }
+    await world.sleep(restMillis)
     gate.crashes = undefined
-    end = changesOf(before, await world.holding(() => stateOf(control)))
+    ended.answer = answerIn(reply!)
+    ended.end = await changes()
   }
   const none = { done: [], refused: [], broken: [] }
+  const weather = new Weather(diceOf(seed), calm, new Set())
   const { broken } = await inWorld(place, { seed, places: 1, weather, showsBytes: false }, tell, ({ control, url }) =>
     brokenLaws(url, control, none)
   )
-  return { writes: seen, recovered, told, end, reads: isRead, broken }
+  return { ...ended, broken }
 }
 
 export interface Table {
   readonly name: string
-  readonly told: string
+  readonly answer: string
   readonly end: string
   readonly rows: ReadonlyArray<Row>
   /** Ends that are not that of a world without a crash, and laws that are broken. */
@@ -192,13 +202,13 @@ export const tableOf = async (place: Place, workflow: Workflow): Promise<Table> 
   const rows: Array<Row> = []
   for (const [write, tables] of calmly.writes.entries()) {
     for (const side of ["before", "after"] as const) {
-      const { broken: laws, end, recovered, told } = await playOne(place, workflow, { write, side })
-      rows.push({ tables, side, recovered, told })
+      const { answer, broken: laws, end, recovered } = await playOne(place, workflow, { write, side })
+      rows.push({ tables, side, recovered, answer })
       const where = `${workflow.name}, ended ${side} ${tables}`
       broken.push(...laws.map((law) => `${where}: ${law}`))
-      if (!isSameEnd(end, calmly.end) && !(calmly.reads && end.size === 0))
+      if (!isSameEnd(end, calmly.end) && !(calmly.isRead && end.size === 0))
         broken.push(`${where}: ${textOf(end)}, and without a crash ${textOf(calmly.end)}`)
     }
   }
-  return { name: workflow.name, told: calmly.told, end: textOf(calmly.end), rows, broken }
+  return { name: workflow.name, answer: calmly.answer, end: textOf(calmly.end), rows, broken }
 }

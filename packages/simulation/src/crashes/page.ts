@@ -3,25 +3,27 @@ import type { Row, Table } from "./crashes.ts"
 
 const intro = `# What a crash leaves behind
 
-A runner is killed at each write of a workflow: just before Postgres begins with the write, and just after Postgres has done it and before the
-runner knows. Another runner takes its place a second later. What is there twenty seconds after it is ready, and what the caller is told who
-then sends the request again, is listed here (where a buyer has acted, the order is read instead). \`npm run simulate -- --crashes docs/crash-table.md\` plays all of it and writes this page
-([simulation.md](simulation.md)); a test holds it fresh.
+A runner is killed at each write of a workflow: just before Postgres begins with the write, and just after Postgres has
+done it and before the runner knows. Another runner takes its place a second later. The tables say what is there twenty
+seconds after it is ready, and which answer the caller gets who then sends the request again. Where a buyer has acted,
+the caller reads the order instead. \`npm run simulate -- --crashes docs/crash-table.md\` plays all of it and writes
+this page ([simulation.md](simulation.md)); a test compares what three of them leave.
 
-**In each row the end is the same as without a crash** (where the order is only read, all of it or nothing), the books agree, and nothing is there twice. A refund that was interrupted
-may be booked in two rows, frozen and then debited, where one is enough otherwise. A write is one statement or transaction of
-Postgres. Writes that only speed up or describe (logs, leases of shards, counters) are left out.
+**In each row the end is the same as without a crash** (where the order is only read: all of it or nothing), the books
+agree, and nothing is there twice. A refund that was interrupted may be booked in two rows, frozen and then debited,
+where one is enough otherwise. A write is one statement or transaction of Postgres. Writes that only speed up or
+describe (logs, leases, counters) are left out.
 `
 
 const sentence = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}`
 
-const rowOf = ({ recovered, side, tables, told }: Row) => `| ${tables} | ${side} | ${recovered} | ${told} |`
+const rowOf = ({ answer, recovered, side, tables }: Row) => `| ${tables} | ${side} | ${recovered} | ${answer} |`
 
-const sectionOf = ({ end, name, rows, told }: Table) => `## ${sentence(name)}
+const sectionOf = ({ answer, end, name, rows }: Table) => `## ${sentence(name)}
 
-Without a crash: ${end}. The caller is told ${told}.
+Without a crash: ${end}. The answer is ${answer}.
 
-| Write | Killed | There after recovery | Told when sent again |
+| Write | Killed | There after recovery | Answer when sent again |
 |---|---|---|---|
 ${rows.map(rowOf).join("\n")}
 `

@@ -32,7 +32,7 @@ export class Gate {
   readonly locks: Locks
   units = 0
   refusal: Refusal | undefined
-  /** Called when a unit has reached Postgres, and again when it is done and its answer is on the way: true kills its runner. */
+  /** Called when a unit reaches Postgres, and when it is done and not yet answered: true kills its runner. */
   crashes: ((unit: Unit, side: Side) => boolean) | undefined
   private readonly left = new Set<Session>()
   private count = 0
