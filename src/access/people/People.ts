@@ -164,6 +164,7 @@ export const layer = Layer.effect(
     const invitations = yield* InvitationStore.InvitationStore
     const offering = yield* makeOffering
     const signIn = yield* SignIn
+    const resetAccess = yield* makeResetAccess
 
     const member = Effect.fnUntraced(function* (belongsTo: string | undefined, personId: string) {
       const found = yield* store.find(personId)
@@ -171,15 +172,6 @@ export const layer = Layer.effect(
         (belongsTo === undefined || found.value.roles.some(({ belongs_to }) => belongs_to === belongsTo))
         ? found.value
         : yield* new PersonNotFound({ personId })
-    })
-
-    const resetAccess = span("People.resetAccess")(function* (person: Person) {
-      if (!(yield* signIn.mayRecover(person))) {
-        return yield* new TooManyRecoveries({ lasts: Duration.millis(yield* untilTomorrow) })
-      }
-      yield* store.revokeAllAccess(person.person_id)
-      yield* signIn.tellRecovered(person)
-      return person
     })
 
     return People.of({
@@ -220,12 +212,16 @@ export const layer = Layer.effect(
         if (roles.some(({ belongs_to }) => belongs_to === installation)) return "operator" as const
         return (yield* store.isLastOwner(person_id)) ? ("last_owner" as const) : ("other" as const)
       }),
-      recover: (personId) => Effect.flatMap(member(undefined, personId), resetAccess),
+      recover: (personId) =>
+        Effect.flatMap(member(undefined, personId), (person) => resetAccess(person)).pipe(
+          Effect.catchTag("RoleConflict", Effect.die)
+        ),
       recoverAt: Effect.fnUntraced(function* (belongsTo, personId, by) {
         const person = yield* member(belongsTo, personId)
         if (personId === by) return yield* new RoleConflict({ reason: "yourself" })
         if (person.roles.length > 1) return yield* new RoleConflict({ reason: "elsewhere" })
-        return yield* resetAccess(person)
+        // A role may be accepted elsewhere meanwhile.
+        return yield* resetAccess(person, belongsTo)
       }),
       byIdentity: span("People.byIdentity")(yield* makeByIdentity),
       endSessions: span("People.endSessions")(function* (belongsTo, personId) {
@@ -238,6 +234,22 @@ export const layer = Layer.effect(
     })
   })
 ).pipe(Layer.provide([PeopleStore.layer, InvitationStore.layer]))
+
+/** `onlyAt`: refused for a person who has a role elsewhere, too. */
+const makeResetAccess = Effect.gen(function* () {
+  const store = yield* PeopleStore.PeopleStore
+  const signIn = yield* SignIn
+  return span("People.resetAccess")(function* (person: Person, onlyAt?: string) {
+    if (!(yield* signIn.mayRecover(person))) {
+      return yield* new TooManyRecoveries({ lasts: Duration.millis(yield* untilTomorrow) })
+    }
+    if (!(yield* store.revokeAllAccess(person.person_id, onlyAt))) {
+      return yield* new RoleConflict({ reason: "elsewhere" })
+    }
+    yield* signIn.tellRecovered(person)
+    return person
+  })
+})
 
 /** By an operator: changes the role of a person who has one there. */
 const makeChange = Effect.gen(function* () {

@@ -86,7 +86,8 @@ export class PeopleStore extends Context.Service<
     /** Whether a merchant has no other owner. */
     readonly isLastOwner: (personId: PersonId) => Effect.Effect<boolean>
     /** Revokes all access: passkeys, sessions, links, and tokens of the operators' API. */
-    readonly revokeAllAccess: (personId: PersonId) => Effect.Effect<void>
+    /** False, and nothing is revoked, if the person has a role at another place than `onlyAt`. */
+    readonly revokeAllAccess: (personId: PersonId, onlyAt?: string) => Effect.Effect<boolean>
     /** Links the person to this subject of the provider. False: the person or the subject is linked already. */
     readonly link: (personId: PersonId, issuer: string, subject: string, now: DateTime.Utc) => Effect.Effect<boolean>
     /** Newest first, with invitations. */
@@ -147,7 +148,7 @@ export const layer = Layer.effect(
             ({ length }) => length > 0
           )
         ),
-      revokeAllAccess: (personId) => writing(sqlDefects(sql.withTransaction(revokeAllAccess(personId)))),
+      revokeAllAccess: (...args) => writing(sqlDefects(sql.withTransaction(revokeAllAccess(...args)))),
       link: (personId, issuer, subject, now) =>
         writing(
           sqlDefects(

@@ -20,8 +20,13 @@ export const makeEnds = (sql: SqlClient.SqlClient) => {
     yield* sql`delete from approvals where operator_id = any(${ids}::text[])`
   })
 
-  const revokeAllAccess = Effect.fnUntraced(function* (personId: string) {
+  const revokeAllAccess = Effect.fnUntraced(function* (personId: string, onlyAt?: string) {
+    // A role that is given at the same time is seen below.
     yield* sql`select from people where person_id = ${personId} for update`
+    if (onlyAt !== undefined) {
+      const elsewhere = yield* sql`select from memberships where person_id = ${personId} and belongs_to <> ${onlyAt}`
+      if (elsewhere.length > 0) return false
+    }
     yield* endChanges(personId)
     yield* sql`delete from person_sessions where person_id = ${personId}`
     yield* sql`delete from sign_in_links where person_id = ${personId}`
@@ -30,6 +35,7 @@ export const makeEnds = (sql: SqlClient.SqlClient) => {
     yield* sql`delete from invitations where operator_ids @> array[${personId}]::text[]
       or invited_by = (select email from people where person_id = ${personId})`
     yield* endAsOperator(personId)
+    return true
   })
 
   return { endAsOperator, endChanges, revokeAllAccess }

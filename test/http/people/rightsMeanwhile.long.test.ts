@@ -131,3 +131,25 @@ it.live("settings that an operator changes are not written once its token is rev
     assert.deepStrictEqual(yield* sql`select ip_allowlist from merchant_modes`, before)
   }).pipe(Effect.scoped)
 )
+
+it.live("access is not reset by a merchant whose person is given a role elsewhere at that moment", () =>
+  Effect.gen(function* () {
+    const { api, at, enter, sql } = yield* begin()
+    const owner = yield* enter("owner")
+    const { person_id } = yield* enter("viewer")
+    const other = yield* api.newMerchant("Another")
+    const sessions = sql`select session_id from person_sessions where person_id = ${person_id}`
+    const before = yield* sessions
+    const giving = Effect.gen(function* () {
+      yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
+        values (${person_id}, ${other.merchantId}, 'viewer', now())`
+      const sent = yield* Effect.forkScoped(owner.call("POST", `${at}/people/${person_id}/recover`))
+      yield* Effect.repeat(sql`select from pg_locks where not granted`, { until: ({ length }) => length > 0 })
+      return sent
+    })
+    const { status, text } = yield* Fiber.join(yield* sql.withTransaction(giving))
+    assert.strictEqual(status, 409, text)
+    assert.isNotEmpty(before)
+    assert.deepStrictEqual(yield* sessions, before)
+  }).pipe(Effect.scoped)
+)
