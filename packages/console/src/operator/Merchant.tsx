@@ -250,6 +250,7 @@ const Standing = ({ merchant, words }: { readonly merchant: MerchantResource; re
       {!approved && (
         <OperatorAct
           act="merchants.update"
+          mode="live"
           name={words.approve}
           isPrimary
           says={words.approveSays}

@@ -89,6 +89,8 @@ export interface OperatorActProps<Made = unknown> extends Omit<ActProps, "run" |
   readonly secret?: (data: Made) => string
   /** Without an idempotency key a retry would repeat the action. */
   readonly isOnce?: boolean
+  /** The environment in which it gives a right, if known. */
+  readonly mode?: "sandbox" | "live"
 }
 
 const Says = ({ fresh, says }: Pick<ActProps, "says"> & { readonly fresh: string }) => (
@@ -103,7 +105,7 @@ const isApproval = (data: unknown): data is ApprovalResource =>
 
 /** An action that the role may do. If it needs two operators, the page says so and links to the waiting request. */
 export const OperatorAct = <Made,>(props: OperatorActProps<Made>) => {
-  const { act: name, call, isOnce, secret, ...shown } = props
+  const { act: name, call, isOnce, mode, secret, ...shown } = props
   const { may } = useOperator()
   const words = useWords(texts)
   const [waiting, setWaiting] = useState<ApprovalResource>()
@@ -126,7 +128,7 @@ export const OperatorAct = <Made,>(props: OperatorActProps<Made>) => {
     <>
       <Act
         {...shown}
-        says={isForFresh(operatorAct(name).fresh) ? <Says says={shown.says} fresh={words.fresh} /> : shown.says}
+        says={isForFresh(operatorAct(name).fresh, mode) ? <Says says={shown.says} fresh={words.fresh} /> : shown.says}
         run={run}
       />
       {waiting !== undefined && (
