@@ -83,7 +83,7 @@ describe("coffer ledger verify", () => {
 
       const online = yield* type(["ledger", "verify"], env)
       assert.strictEqual(online.code, 1)
-      assert.match(online.stdout, new RegExp(`USD: ${id} is invalid \\(rule 1\\): its hash is not that of its text`))
+      assert.match(online.stdout, new RegExp(`USD: ${id} is invalid \\(rule 1\\): its hash does not match its text`))
       assert.match(online.stdout, /HKD: 2 rows verified/)
 
       const file = path.join(yield* folder, "chain.csv")

@@ -26,7 +26,7 @@ describe.skipIf(executable === undefined)(`a shop's own host${needsChromium}`, (
         const dialog = page.locator("dialog[open]")
         await dialog.getByLabel("Domain").fill("bookshop.example")
         await dialog.getByRole("button", { name: "Add domain" }).click()
-        await dialog.getByText("must have three parts or more").waitFor()
+        await dialog.getByText("must have at least three parts").waitFor()
         await dialog.getByLabel("Domain").fill("Pay.Bookshop.example")
         await dialog.getByRole("button", { name: "Add domain" }).click()
         await card.getByText(`_coffer.${host}`).waitFor()

@@ -4,7 +4,7 @@
  */
 import { disputeReasonLengthMax } from "@coffer/model/Limits"
 import { OrderAmount } from "@coffer/model/Money"
-import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { PaymentMethod, walletNames } from "@coffer/model/PaymentMethod"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { OneLine } from "@coffer/model/Text"
 import { Moment } from "@coffer/model/Times"
@@ -129,7 +129,7 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Let the buyer dispute the payment",
-        description: "Creates a chargeback. Only cards, including Apple Pay and Google Pay, have them."
+        description: `Creates a chargeback. Only cards, including ${walletNames("en", " and ")}, have them.`
       })
     ),
     HttpApiEndpoint.post("resolveDispute", "/v1/test_helpers/disputes/:ref/resolve", {

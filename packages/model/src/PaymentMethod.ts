@@ -45,6 +45,12 @@ export const phonesFirst = [...methodsBy("phone"), ...methodsBy("form")]
 /** The wallets of browsers. */
 export const ofBrowsers = methodsBy("browser")
 
+/** The wallets of browsers in a sentence, with the last of them after the joint: "Apple Pay and Google Pay". */
+export const walletNames = (language: "en" | "zh", joint: " and " | " or " | " 和 "): string => {
+  const names = ofBrowsers.map((method) => methodName(method, language))
+  return [names.slice(0, -1).join(language === "en" ? ", " : "、"), ...names.slice(-1)].join(joint)
+}
+
 /** Whether it is a wallet on the phone, for which a desktop shows a QR code. */
 export const isOnPhone = (method: PaymentMethod): boolean => traits[method].by === "phone"
 

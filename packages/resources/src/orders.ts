@@ -3,7 +3,7 @@ import { LinkId, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Locale } from "@coffer/model/Locale"
 import { Metadata } from "@coffer/model/Metadata"
 import { Minor, OrderAmount } from "@coffer/model/Money"
-import { PaymentMethod, withRefundDays } from "@coffer/model/PaymentMethod"
+import { PaymentMethod, walletNames, withRefundDays } from "@coffer/model/PaymentMethod"
 import { Schema } from "effect"
 import { code, field, fixed, listed, money } from "./listed.ts"
 import { archived, forNobody, forOperators, listWith, objectWith, ownTable, resource, shown } from "./Resource.ts"
@@ -190,7 +190,8 @@ export const orders = listed(
       [
         "Card",
         "银行卡",
-        "The card that was charged, also behind Apple Pay or Google Pay; null until paid, and where it was no card."
+        `The card that was charged, also behind ${walletNames("en", " or ")}; ` +
+          "null until paid, and where it was no card."
       ],
       { made: "unstored" }
     ),

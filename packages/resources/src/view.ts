@@ -16,7 +16,7 @@ const makeViewFrom =
     made: Made<F, Self, Extra>
   ): [Self] extends [Shows<F, N>]
     ? (self: Self, ...extra: Extra) => Viewed<Kind, F>
-    : "the object lacks fields of its resource" => {
+    : { readonly theObjectLacks: Exclude<keyof Shows<F, N>, keyof Self> } => {
     const parts = Object.entries(fields).map(([name, one]) => `${name}: ${sourceOf(name, one, naming)}`)
     const source = `return (self, ...extra) => ({ object: "${listing.object}", ${parts.join(", ")} })`
     return new Function("made", "isoText", "byKey", source)(made, isoText, byKey) as never

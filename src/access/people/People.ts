@@ -11,7 +11,7 @@ import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/l
 import { rolesByClaim } from "@coffer/rules/people/openId"
 import { invitationsADay, invitationValidity, normalEmail } from "@coffer/rules/people/signIn"
 import { isOneLine } from "@coffer/model/Text"
-import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { MailBudget, untilTomorrow } from "../../shared/mail/MailBudget.ts"
 import { type Merchant, Merchants, type MerchantNotFound } from "../merchants/Merchants.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
@@ -21,6 +21,14 @@ import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import * as InvitationStore from "./InvitationStore.ts"
 import type { Identity } from "./OpenId.ts"
+import {
+  InvitationNotFound,
+  PersonNotFound,
+  RoleConflict,
+  TooManyInvitations,
+  TooManyRecoveries,
+  UnknownPerson
+} from "./peopleProblems.ts"
 import * as PeopleStore from "./PeopleStore.ts"
 import type { Inviter } from "./rolesThatInvite.ts"
 import { SignIn } from "./SignIn.ts"
@@ -29,38 +37,11 @@ import { signInSettings } from "./signInSettings.ts"
 export type { Invitation } from "./InvitationStore.ts"
 export type { Person } from "./PeopleStore.ts"
 
-export class PersonNotFound extends Schema.TaggedError<PersonNotFound>()("PersonNotFound", {
-  personId: Schema.String
-}) {}
-
-/** It was withdrawn, has ended, or is for another person. */
-export class InvitationNotFound extends Schema.TaggedError<InvitationNotFound>()("InvitationNotFound", {
-  invitationId: Schema.String
-}) {}
-
-/** The day's limit of mails is reached: of this merchant, or to this address. */
-export class TooManyInvitations extends Schema.TaggedError<TooManyInvitations>()("TooManyInvitations", {
-  lasts: Schema.Duration
-}) {}
-
-/** The person's access was reset too often today: no mail could be sent, so nothing is revoked. */
-export class TooManyRecoveries extends Schema.TaggedError<TooManyRecoveries>()("TooManyRecoveries", {
-  lasts: Schema.Duration
-}) {}
-
-/** The role cannot be given or removed. */
-export class RoleConflict extends Schema.TaggedError<RoleConflict>()("RoleConflict", {
-  reason: Schema.Literals(["has_role", "invited", "too_many", "last_owner", "yourself", "elsewhere", "left"])
-}) {}
-
 interface Invited {
   readonly email: string
   readonly name?: string | undefined
   readonly role: string
 }
-
-/** A person without a role here, or another person at the provider than before. */
-export class UnknownPerson extends Schema.TaggedError<UnknownPerson>()("UnknownPerson", { why: Schema.String }) {}
 
 export interface ByIdentity {
   readonly person: Person

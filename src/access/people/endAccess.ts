@@ -24,8 +24,8 @@ export const makeEnds = (sql: SqlClient.SqlClient) => {
     // A role that is given at the same time is seen below.
     yield* sql`select from people where person_id = ${personId} for update`
     if (onlyAt !== undefined) {
-      const elsewhere = yield* sql`select from memberships where person_id = ${personId} and belongs_to <> ${onlyAt}`
-      if (elsewhere.length > 0) return false
+      const others = yield* sql`select from memberships where person_id = ${personId} and belongs_to <> ${onlyAt}`
+      if (others.length > 0) return false
     }
     yield* endChanges(personId)
     yield* sql`delete from person_sessions where person_id = ${personId}`

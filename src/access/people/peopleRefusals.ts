@@ -13,7 +13,7 @@ import type {
   RoleConflict,
   TooManyInvitations,
   TooManyRecoveries
-} from "./People.ts"
+} from "./peopleProblems.ts"
 import type { LinkNotValid, PasskeyRequired, SessionNotFound } from "./SignIn.ts"
 
 const conflicts: Record<RoleConflict["reason"], string> = {

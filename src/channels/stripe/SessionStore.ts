@@ -7,7 +7,7 @@ import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { ChannelName, PaymentId, TradeNo, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
-import type { PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
+import { type PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { PaymentAttempt } from "@coffer/rules/order/Order"
 import { DateTime, Option, Schema, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -133,20 +133,22 @@ const messageLengthMax = 500
 /** Stripe writes times as whole seconds. */
 export const timeOf = (seconds: number): DateTime.Utc => DateTime.makeUnsafe(seconds * 1_000)
 
+/**
+ * Stripe's names of each method: in the details of a charge, and of what a session takes. The browser's own wallets are
+ * cards there.
+ */
+const atStripe: Readonly<Record<PaymentMethod, { readonly charge: string; readonly session: SessionMethod }>> = {
+  card: { charge: "card", session: "card" },
+  alipay: { charge: "alipay", session: "alipay" },
+  wechat_pay: { charge: "wechat_pay", session: "wechat_pay" },
+  apple_pay: { charge: "apple_pay", session: "card" },
+  google_pay: { charge: "google_pay", session: "card" }
+}
+
+/** A method that we do not know is a card's. */
 const methodOf = (details: Used | null | undefined): PaymentMethod => {
   const used = details?.type === "card" ? details.card?.wallet?.type : details?.type
-  switch (used) {
-    case "alipay":
-      return "alipay"
-    case "wechat_pay":
-      return "wechat_pay"
-    case "apple_pay":
-      return "apple_pay"
-    case "google_pay":
-      return "google_pay"
-    default:
-      return "card"
-  }
+  return PaymentMethod.literals.find((method) => atStripe[method].charge === used) ?? "card"
 }
 
 /** A payment method, or the details of one that was used. */
@@ -155,9 +157,7 @@ interface Used {
   readonly card?: { readonly wallet?: { readonly type: string } | null } | null
 }
 
-/** Stripe's name of a method: the browser's own wallets are cards there. */
-export const sessionMethodOf = (method: PaymentMethod): SessionMethod =>
-  method === "alipay" || method === "wechat_pay" ? method : "card"
+export const sessionMethodOf = (method: PaymentMethod): SessionMethod => atStripe[method].session
 
 const isTradeNo = (text: string): text is TradeNo => /^TRD_(SB_)?[0-9A-HJKMNP-TV-Z]{26}$/.test(text)
 
@@ -167,7 +167,7 @@ export const tradeNoIn = (metadata: Stripe.Metadata | null | undefined): Option.
   return isTradeNo(text) ? Option.some(text) : Option.none()
 }
 
-/** Stripe's names of what a session takes: Apple Pay and Google Pay are cards there. */
+/** Stripe's names of what a session takes. */
 export const SessionMethod = Schema.Literals(["card", "alipay", "wechat_pay"])
 export type SessionMethod = typeof SessionMethod.Type
 

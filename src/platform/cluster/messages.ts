@@ -1,6 +1,6 @@
 /**
  * Version numbers of the messages between runners. Runners talk if both know a number. A test compares the first number
- * with the shape of the messages, and says what to do when it changes (`test/cluster/messages.test.ts`).
+ * with the shape of the messages, and says what to do when it changes (`test/rules/messages.test.ts`).
  */
 
 /**

@@ -1,6 +1,6 @@
 /** Acts of buyers and banks, by hand: pay, dispute, settle a refund, decide a dispute. */
 import type { OrderResource } from "@coffer/contract/Orders"
-import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { PaymentMethod, walletNames } from "@coffer/model/PaymentMethod"
 import { useId } from "react"
 import { useLocation } from "wouter"
 import { useAtom } from "../api/registry.ts"
@@ -36,8 +36,7 @@ const texts = {
     amount: "Amount received",
     amountHint: "Leave empty for the full amount. A different amount is not credited but set aside.",
     dispute: "Dispute a payment",
-    disputeSays:
-      "The buyer's bank takes the amount back until the dispute is resolved. Cards, Apple Pay and Google Pay only.",
+    disputeSays: `The buyer's bank takes the amount back until the dispute is resolved. Cards, ${walletNames("en", " and ")} only.`,
     disputeOrder: "Dispute as the buyer",
     left: "Remaining on this payment:",
     disputeAmount: "Disputed amount",
@@ -73,7 +72,7 @@ const texts = {
     amount: "到账金额",
     amountHint: "留空表示全额。金额不一致的付款不会入账，将等待人工处理。",
     dispute: "发起争议",
-    disputeSays: "争议结束之前，买家的银行会收回该金额。仅适用于银行卡、Apple Pay 和 Google Pay。",
+    disputeSays: `争议结束之前，买家的银行会收回该金额。仅适用于银行卡、${walletNames("zh", " 和 ")}。`,
     disputeOrder: "模拟买家发起争议",
     left: "此付款剩余金额：",
     disputeAmount: "争议金额",

@@ -11,24 +11,25 @@ import { shapes } from "../../src/platform/cluster/messages.ts"
 import { messages as wallets } from "../../src/money/wallets/Wallets.ts"
 
 /** The shapes of the newest number's messages. */
-const fingerprint = "f2fd50fa8466f89d"
+const fingerprint = "3414884c0ed2d0d2"
 
-/** The order of an object's members is no part of a message's shape. */
-const unordered = (value: unknown, of?: string): unknown =>
+/** Neither the order of an object's members nor a description is part of a message's shape. */
+const essence = (value: unknown, of?: string): unknown =>
   Array.isArray(value)
     ? of === "required"
       ? value.toSorted()
-      : value.map((each) => unordered(each))
+      : value.map((each) => essence(each))
     : typeof value === "object" && value !== null
       ? Object.fromEntries(
           Object.entries(value)
+            .filter(([name, each]) => name !== "description" || typeof each !== "string")
             .toSorted(([a], [b]) => (a < b ? -1 : 1))
-            .map(([name, each]) => [name, unordered(each, name)])
+            .map(([name, each]) => [name, essence(each, name)])
         )
       : value
 
 const shapeOf = (schema: Schema.Codec<unknown, unknown>) =>
-  unordered(Schema.toJsonSchemaDocument(Schema.toCodecJson(schema)))
+  essence(Schema.toJsonSchemaDocument(Schema.toCodecJson(schema)))
 
 describe("the messages between runners", () => {
   it("look as their number says", () => {
