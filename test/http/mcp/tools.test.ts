@@ -79,7 +79,10 @@ onOneService((it) => {
         const page = yield* agent.call("docs_read", { page: "errors", section: "invalid_request" })
         assert.include(textOf(page), "Fix.")
 
-        assert.include(textOf(yield* agent.call("orders_create", { amount: 1, colour: "red" })), "Unknown argument colour")
+        assert.include(
+          textOf(yield* agent.call("orders_create", { amount: 1, colour: "red" })),
+          "Unknown argument colour"
+        )
         for (const ref of ["", ".", "..", "a".repeat(129)]) {
           assert.include(textOf(yield* agent.call("orders_get", { ref })), "1 to 128 characters", ref)
         }
