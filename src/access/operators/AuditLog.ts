@@ -7,6 +7,7 @@ import { createdAtOf, prefixes } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { readCreated } from "@coffer/rules/lists/created"
+import { withoutAnyAddress } from "@coffer/rules/erasure"
 import { redact, redactText } from "@coffer/rules/redaction"
 import { Context, type DateTime, Effect, Layer } from "effect"
 import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
@@ -51,6 +52,9 @@ export class AuditLog extends Context.Service<
 const targetLengthMax = 512
 const shorten = (target: string) => (target.length <= targetLengthMax ? target : `${target.slice(0, targetLengthMax)}…`)
 
+/** Nothing leads from a buyer to a path that names no object, so an erasure could not find an address in it. */
+const withoutAddresses = (target: string) => target.split("/").map(withoutAnyAddress).join("/")
+
 /** IPv4 or IPv6. */
 const isAddress = /^[\da-f]*[.:][\da-f.:]*$/i
 
@@ -79,7 +83,7 @@ export const layer = Layer.effect(
         request_id: requestId,
         act,
         phase,
-        target: storableText(redactText(shorten(target))),
+        target: storableText(withoutAddresses(redactText(shorten(target)))),
         status,
         details: storableJson(redact(details)),
         created_at: createdAtOf(id)
