@@ -212,6 +212,18 @@ describe("an index of a large table", () => {
     })
   )
 
+  it.live("takes that place at the next start, where one ended between the two", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const sql = yield* ownersConnection(url)
+      yield* sql`create index test_before on orders (created_at)`
+      yield* sql`create index test_later on orders (out_trade_no, created_at)`
+      yield* making(url, [{ ...later[0]!, replaces: "test_before" }])
+      assert.isTrue(yield* isThere(sql))
+      assert.deepStrictEqual(yield* sql`select to_regclass('test_before') as before`, [{ before: null }])
+    })
+  )
+
   it.live("of a table in days is complete once each day that there was and each of later has its own", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -3,7 +3,7 @@
  * written as changes with the version that they replace. The stores add their lists and queues. Decides nothing.
  */
 import { type Account, belongsTo } from "@coffer/model/Account"
-import { type DateTime, Effect, Option, Schema } from "effect"
+import { type DateTime, Effect, flow, Option, Schema } from "effect"
 import { type SqlClient, SqlSchema } from "effect/sql"
 import type { Change } from "../../platform/commit/Change.ts"
 import type { Table } from "../../platform/commit/Table.ts"
@@ -50,12 +50,15 @@ export const makeObjectRows = <Row extends Versioned, State extends Account>(
         idOf: (row) => String(row[key]),
         select: (ids) => sql`select * from ${table} where ${id} = any(${ids})`
       })
-    : SqlSchema.findOneOption({
-        Request: Schema.String,
-        Result: row,
-        execute: (value) => sql`select * from ${table} where ${id} = ${value}`
-      })
-  const load = (value: string) => sqlDefects(Effect.map(byId(value), Option.map(storedOf)))
+    : flow(
+        SqlSchema.findOneOption({
+          Request: Schema.String,
+          Result: row,
+          execute: (value) => sql`select * from ${table} where ${id} = ${value}`
+        }),
+        sqlDefects
+      )
+  const load = (value: string) => Effect.map(byId(value), Option.map(storedOf))
 
   const number = sql.literal(unique === undefined ? "" : columns[unique.indices[2]]!.name)
   const among = sql.literal(unique === undefined || unique.among === "true" ? "" : ` and ${unique.among}`)

@@ -123,7 +123,7 @@ const patience = "6 hours"
 export const makeOfEmptyTables = (indexes: ReadonlyArray<LaterIndex>) =>
   Effect.gen(function* () {
     const connection = yield* (yield* SqlClient.SqlClient).reserve
-    for (const { name, on, replaces, unique = false } of yield* missingOf(connection, indexes)) {
+    for (const { name, on, replaces, unique = false } of yield* unfinishedOf(connection, indexes)) {
       if (!(yield* isEmpty(connection, on))) continue
       const statement = `create ${unique ? "unique " : ""}index if not exists ${name} on ${on}`
       yield* connection.executeUnprepared(statement, [], undefined)
@@ -149,18 +149,20 @@ export const makeIndexes = Effect.fnUntraced(
   function* (indexes: ReadonlyArray<LaterIndex>) {
     if (indexes.length === 0) return true
     const connection = yield* (yield* SqlClient.SqlClient).reserve
-    if ((yield* missingOf(connection, indexes)).length === 0) return true
+    if ((yield* unfinishedOf(connection, indexes)).length === 0) return true
     const [[isAlone] = []] = yield* connection.executeValues(`select pg_try_advisory_lock(${lock})`, [])
     if (isAlone !== true) return false
     yield* Effect.addFinalizer(() => Effect.ignore(connection.executeRaw(`select pg_advisory_unlock(${lock})`, [])))
-    for (const index of yield* missingOf(connection, indexes)) {
-      const { name, on, replaces } = index
-      yield* Effect.logInfo("an index is made; rows are written meanwhile", { index: name, on })
-      yield* makeConcurrently(connection, index)
+    for (const index of yield* unfinishedOf(connection, indexes)) {
+      const { isMissing, name, on, replaces } = index
+      if (isMissing) {
+        yield* Effect.logInfo("an index is made; rows are written meanwhile", { index: name, on })
+        yield* makeConcurrently(connection, index)
+        yield* Effect.logInfo("the index is made", { index: name })
+      }
       if (replaces !== undefined) {
         yield* connection.executeUnprepared(`drop index concurrently if exists ${replaces}`, [], undefined)
       }
-      yield* Effect.logInfo("the index is made", { index: name })
     }
     return true
   },
@@ -219,13 +221,19 @@ const isEmpty = (connection: Connection, on: string) =>
     ([row]) => row?.[0] === true
   )
 
-const missingOf = (connection: Connection, indexes: ReadonlyArray<LaterIndex>) =>
+/** Those that are missing, and those that are there beside the one of before. */
+const unfinishedOf = (connection: Connection, indexes: ReadonlyArray<LaterIndex>) =>
   Effect.map(
     connection.executeValues(
-      `select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
+      `select c.relname, i.indisvalid from pg_index i join pg_class c on c.oid = i.indexrelid
         join pg_namespace n on n.oid = c.relnamespace
-        where n.nspname = current_schema() and i.indisvalid and c.relname = any($1)`,
-      [indexes.map(({ name }) => name)]
+        where n.nspname = current_schema() and c.relname = any($1)`,
+      [indexes.flatMap(({ name, replaces }) => (replaces === undefined ? [name] : [name, replaces]))]
     ),
-    (rows) => indexes.filter(({ name }) => !rows.some(([made]) => made === name))
+    (rows) => {
+      const isValid = new Map(rows as ReadonlyArray<readonly [string, boolean]>)
+      return indexes
+        .map((index) => ({ ...index, isMissing: isValid.get(index.name) !== true }))
+        .filter(({ isMissing, replaces }) => isMissing || (replaces !== undefined && isValid.has(replaces)))
+    }
   )
