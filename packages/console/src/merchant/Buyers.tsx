@@ -14,6 +14,7 @@ import { Loaded } from "../parts/states.tsx"
 import { TypedWord, typedIn } from "../parts/typed.tsx"
 import { State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
+import { callOf } from "./MerchantAct.tsx"
 
 const texts = {
   en: {
@@ -128,7 +129,7 @@ const Buyers = () => {
                 )
               )
             }
-            code={(typed) => ({ method: "POST", path: "/v1/exports", body: { email: typedIn(typed, "email") ?? "" } })}
+            code={(typed) => callOf("exports.buyer", { payload: { email: typedIn(typed, "email") ?? "" } })}
           />
         )}
       </header>
@@ -158,7 +159,7 @@ const Buyers = () => {
                 return outcome
               }}
               onDone={onDone}
-              code={() => ({ method: "POST", path: "/v1/erasures", body: terms })}
+              code={() => callOf("erasures.create", { payload: terms })}
             />
           )}
         />

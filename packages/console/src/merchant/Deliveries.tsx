@@ -66,7 +66,7 @@ const columns = (words: Texts, language: Language): ReadonlyArray<Column<Deliver
     }
   )
 
-export const resend = ({ api }: InAccount, id: string) =>
+const resend = ({ api }: InAccount, id: string) =>
   act(
     api,
     api.use((client) => client.webhook_deliveries.resend({ params: { delivery_id: id } }))

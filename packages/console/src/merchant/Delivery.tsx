@@ -5,14 +5,14 @@ import { Link, useLocation } from "wouter"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
-import { Act } from "../parts/act.tsx"
 import { factsOf } from "../parts/declared.tsx"
 import { Json } from "../parts/Json.tsx"
 import { type NamedFacts, ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { State, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
-import { type Delivery as DeliveryRow, resend } from "./Deliveries.tsx"
+import type { Delivery as DeliveryRow } from "./Deliveries.tsx"
+import { MerchantAct } from "./MerchantAct.tsx"
 import { type Reader, useReader } from "./reader.ts"
 
 export const deliveryTexts = {
@@ -117,9 +117,8 @@ export const DeliveryPage = ({ acts, back, children, facts, number, pageOf, resu
 }
 
 const Delivery = ({ number }: { readonly number: string }) => {
-  const account = useAccount()
   const { pageOf } = useReader()
-  const { api, base, may } = account
+  const { api, base, may } = useAccount()
   const words = useWords(deliveryTexts)
   const [, go] = useLocation()
   const delivery = useAtom(
@@ -133,23 +132,14 @@ const Delivery = ({ number }: { readonly number: string }) => {
       pageOf={pageOf}
       acts={({ id, status }) =>
         may("webhooks:write") && (
-          <Act
+          <MerchantAct
+            operation="webhook_deliveries.resend"
             name={words.resend}
             isPrimary
             says={words.resendSays}
             notNow={status === "pending" ? words.waits : undefined}
-            run={() =>
-              resend(account, id).then((outcome) => {
-                if ("done" in outcome) go(`${base}/deliveries/${outcome.done.data.id}`)
-                return outcome
-              })
-            }
-            code={() => ({
-              method: "POST",
-              path: `/v1/webhook_deliveries/${id}/resend`,
-              sdk: "coffer.webhookDeliveries.resend",
-              args: [id]
-            })}
+            request={() => ({ params: { delivery_id: id } })}
+            onAnswer={({ data }) => go(`${base}/deliveries/${data.id}`)}
           />
         )
       }

@@ -2,11 +2,11 @@
 import type { DisputeResource } from "@coffer/contract/Disputes"
 import { disputes } from "@coffer/resources/returns"
 import { Link } from "wouter"
-import { act, shown } from "../api/acts.ts"
+import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
-import { Act, ChoiceField } from "../parts/act.tsx"
+import { ChoiceField } from "../parts/act.tsx"
 import { factsOf } from "../parts/declared.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
@@ -15,6 +15,7 @@ import { useLanguage, useWords } from "../parts/words.ts"
 import { Due } from "./Disputes.tsx"
 import { Evidence } from "./Evidence.tsx"
 import { stepOf } from "./find.ts"
+import { MerchantAct } from "./MerchantAct.tsx"
 import { Movements } from "./Movements.tsx"
 import { reasonText } from "./moneyWords.ts"
 
@@ -136,51 +137,28 @@ const EvidenceOf = ({ dispute }: { readonly dispute: DisputeResource }) => {
 }
 
 const Acts = ({ dispute, words }: { readonly dispute: DisputeResource; readonly words: Texts }) => {
-  const { api, may, mode } = useAccount()
+  const { may, mode } = useAccount()
   const language = useLanguage()
   const { amount, currency, dispute_no, status } = dispute
   const outcomeOf = (typed: FormData) => ({ outcome: String(typed.get("outcome") ?? "won") })
   return (
     <>
       {may("disputes:write") && status === "needs_response" && (
-        <Act
+        <MerchantAct
+          operation="disputes.accept"
           name={words.accept}
           isDangerous
           says={`${amountText(amount, currency, language)}. ${words.acceptSays}`}
-          run={() =>
-            act(
-              api,
-              api.use((client) => client.disputes.accept({ params: { ref: dispute_no } }))
-            )
-          }
-          code={() => ({
-            method: "POST",
-            path: `/v1/disputes/${dispute_no}/accept`,
-            sdk: "coffer.disputes.accept",
-            args: [dispute_no]
-          })}
+          request={() => ({ params: { ref: dispute_no } })}
         />
       )}
       {mode === "sandbox" && may("test_helpers:write") && (
-        <Act
+        <MerchantAct
+          operation="test_helpers.resolveDispute"
           name={words.resolve}
           says={words.resolveSays}
           fields={<ChoiceField label={words.outcome} name="outcome" choices={Object.entries(words.outcomes)} />}
-          run={(typed) =>
-            act(
-              api,
-              api.use((client) =>
-                client.test_helpers.resolveDispute({ params: { ref: dispute_no }, payload: sent(outcomeOf(typed)) })
-              )
-            )
-          }
-          code={(typed) => ({
-            method: "POST",
-            path: `/v1/test_helpers/disputes/${dispute_no}/resolve`,
-            body: outcomeOf(typed),
-            sdk: "coffer.testHelpers.disputes.resolve",
-            args: [dispute_no]
-          })}
+          request={(typed) => ({ params: { ref: dispute_no }, payload: sent(outcomeOf(typed)) })}
         />
       )}
     </>

@@ -12,6 +12,7 @@ import { Empty } from "../parts/states.tsx"
 import { timeText } from "../parts/values.tsx"
 import { type Language, tags, useLanguage, useWords } from "../parts/words.ts"
 import { reasonText } from "./moneyWords.ts"
+import { callOf } from "./MerchantAct.tsx"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
 
@@ -24,8 +25,7 @@ const texts = {
     empty:
       "When buyers don't recognize a payment, they can ask their bank to reverse it. You respond here, with evidence.",
     emptySandbox: "To try it, open a paid order and choose “Dispute as the buyer”.",
-    over: "Overdue",
-    late: "The deadline has passed"
+    over: "Overdue"
   },
   zh: {
     accept: "接受",
@@ -33,8 +33,7 @@ const texts = {
     emptyTitle: "没有争议",
     empty: "买家不认可某笔付款时，可要求银行撤回。您可在此提交证据进行回应。",
     emptySandbox: "如需体验，请打开已付款的订单，然后选择“模拟买家发起争议”。",
-    over: "已逾期",
-    late: "已过截止时间"
+    over: "已逾期"
   }
 }
 type Texts = typeof texts.en
@@ -111,13 +110,10 @@ const listOf = (
         <>
           <p>{words.emptySandbox}</p>
           <AsCode
-            call={{
-              method: "POST",
-              path: "/v1/test_helpers/orders/TRD_…/dispute",
-              body: { reason: "product_not_received" },
-              sdk: "coffer.testHelpers.orders.dispute",
-              args: ["TRD_…"]
-            }}
+            call={callOf("test_helpers.dispute", {
+              params: { ref: "TRD_…" },
+              payload: { reason: "product_not_received" }
+            })}
           />
         </>
       )}

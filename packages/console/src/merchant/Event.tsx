@@ -13,6 +13,7 @@ import { Loaded } from "../parts/states.tsx"
 import { Amount, State } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { useDeliveries } from "./Deliveries.tsx"
+import { callOf } from "./MerchantAct.tsx"
 import { pageOf } from "./find.ts"
 
 const texts = {
@@ -76,15 +77,7 @@ const Event = ({ number }: { readonly number: string }) => {
           <section className="card">
             <h2>{words.json}</h2>
             <Json value={data} label={words.json} />
-            <AsCode
-              call={{
-                method: "GET",
-                path: `/v1/events/${data.id}`,
-                sdk: "coffer.events.get",
-                args: [data.id],
-                cli: `events get ${data.id}`
-              }}
-            />
+            <AsCode call={callOf("events.get", { params: { event_id: data.id } }, `events get ${data.id}`)} />
           </section>
         </>
       )}

@@ -8,6 +8,7 @@ import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { Amount, State } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { callOf } from "./MerchantAct.tsx"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
 
@@ -74,9 +75,7 @@ const listOf = ({ lists }: Reader, words: Texts, language: Language): ListBy<Eve
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
-      <AsCode
-        call={{ method: "GET", path: "/v1/events?limit=10", sdk: "coffer.events.list", cli: "events list --limit 10" }}
-      />
+      <AsCode call={callOf("events.list", { query: { limit: "10" } }, "events list --limit 10")} />
     </Empty>
   )
 })

@@ -59,7 +59,6 @@ const texts = {
     overlaps: { 0: "now", 60: "in 1 hour", 720: "in 12 hours", 1440: "in 24 hours" },
     revoke: "Revoke",
     revokeSays: "The key stops working immediately. This can't be undone.",
-    scoped: "Restricted keys",
     emptyTitle: "No restricted keys yet",
     empty:
       "The main key has full access. A restricted key has only the permissions you select, such as reading orders or making refunds."
@@ -96,7 +95,6 @@ const texts = {
     overlaps: { 0: "立即", 60: "1 小时后", 720: "12 小时后", 1440: "24 小时后" },
     revoke: "吊销",
     revokeSays: "该密钥将立即失效，此操作无法撤销。",
-    scoped: "受限密钥",
     emptyTitle: "还没有受限密钥",
     empty: "主密钥拥有全部权限。受限密钥仅拥有您勾选的权限，例如读取订单或发起退款。"
   }

@@ -11,6 +11,7 @@ import { Empty, Skeleton, Trouble } from "../parts/states.tsx"
 import { Time } from "../parts/values.tsx"
 import { walkPages } from "../parts/walkPages.ts"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { callOf } from "./MerchantAct.tsx"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
 
@@ -77,7 +78,7 @@ const listOf = ({ lists }: Reader, words: Texts, language: Language): ListBy<Log
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
-      <AsCode call={{ method: "GET", path: "/v1/balance", sdk: "coffer.balance.get" }} />
+      <AsCode call={callOf("balance.get")} />
     </Empty>
   )
 })

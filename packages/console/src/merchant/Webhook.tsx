@@ -1,11 +1,10 @@
 /** The page of a webhook endpoint: its health, its deliveries and its settings. */
 import { useState } from "react"
 import { Link, useLocation } from "wouter"
-import { act, readAgain, shown } from "../api/acts.ts"
+import { readAgain, shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
-import { Act } from "../parts/act.tsx"
 import { Rows } from "../parts/ListPage.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { SecretOnce } from "../parts/Secret.tsx"
@@ -13,6 +12,7 @@ import { Loaded } from "../parts/states.tsx"
 import { State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { type Delivery, lastAnswer, useDeliveries } from "./Deliveries.tsx"
+import { MerchantAct } from "./MerchantAct.tsx"
 import { TestEvent } from "./TestEvent.tsx"
 import { type Endpoint, endpointBody, EndpointFields, endpointTexts, Health, TypesText } from "./Webhooks.tsx"
 
@@ -205,21 +205,14 @@ const Judged = ({ rows }: { readonly rows: ReadonlyArray<Delivery> }) => {
 const Acts = ({ endpoint, onGone }: { readonly endpoint: Endpoint; readonly onGone: () => void }) => {
   const { api } = useAccount()
   const words = { ...useWords(endpointTexts), ...useWords(texts) }
-  const { id } = endpoint
-  const path = `/v1/webhook_endpoints/${id}`
-  const params = { endpoint_id: id }
+  const params = { endpoint_id: endpoint.id }
   const change = (name: string, says: string, status: Endpoint["status"], isPrimary = false) => (
-    <Act
+    <MerchantAct
+      operation="webhook_endpoints.update"
       name={name}
       says={says}
       isPrimary={isPrimary}
-      run={() =>
-        act(
-          api,
-          api.use((client) => client.webhook_endpoints.update({ params, payload: { status } }))
-        )
-      }
-      code={() => ({ method: "POST", path, body: { status }, sdk: "coffer.webhookEndpoints.update", args: [id] })}
+      request={() => ({ params, payload: { status } })}
     />
   )
   return (
@@ -227,61 +220,33 @@ const Acts = ({ endpoint, onGone }: { readonly endpoint: Endpoint; readonly onGo
       <TestEvent endpoint={endpoint} />
       {endpoint.status !== "enabled" && change(words.enable, words.enableSays, "enabled", true)}
       {endpoint.status === "enabled" && change(words.pause, words.pauseSays, "paused")}
-      <Act
+      <MerchantAct
+        operation="webhook_endpoints.update"
         name={words.edit}
         fields={<EndpointFields endpoint={endpoint} />}
         version={endpoint.updated_at}
         onChanged={() => void readAgain(api)}
-        run={(typed, replaces) =>
-          act(
-            api,
-            api.use((client) => client.webhook_endpoints.update({ params, payload: sent(changed(typed)) })),
-            3,
-            replaces
-          )
-        }
-        code={(typed) => ({
-          method: "POST",
-          path,
-          body: changed(typed),
-          sdk: "coffer.webhookEndpoints.update",
-          args: [id]
-        })}
+        request={(typed) => ({ params, payload: sent(changed(typed)) })}
       />
-      <Act
+      <MerchantAct
+        operation="webhook_endpoints.rotateSecret"
         name={words.rotate}
         says={words.rotateSays}
-        run={() =>
-          act(
-            api,
-            api.use((client) => client.webhook_endpoints.rotateSecret({ params }))
-          )
-        }
-        result={({ data }: { readonly data: { readonly secret: string } }) => (
+        request={() => ({ params })}
+        result={({ data }) => (
           <SecretOnce label={words.secret} secret={data.secret}>
             <p>{words.rotateSays}</p>
           </SecretOnce>
         )}
-        code={() => ({
-          method: "POST",
-          path: `${path}/rotate_secret`,
-          sdk: "coffer.webhookEndpoints.rotateSecret",
-          args: [id]
-        })}
       />
       {endpoint.status !== "disabled" && change(words.disable, words.disableSays, "disabled")}
-      <Act
+      <MerchantAct
+        operation="webhook_endpoints.delete"
         name={words.remove}
         says={words.removeSays}
         isDangerous
-        run={() =>
-          act(
-            api,
-            api.use((client) => client.webhook_endpoints.delete({ params }))
-          )
-        }
+        request={() => ({ params })}
         onDone={onGone}
-        code={() => ({ method: "DELETE", path, sdk: "coffer.webhookEndpoints.delete", args: [id] })}
       />
     </>
   )

@@ -2,11 +2,11 @@
 import type { EndpointResource } from "@coffer/contract/WebhookEndpoints"
 import { EventType, everyType } from "@coffer/model/EventType"
 import { useState } from "react"
-import { act, shown } from "../api/acts.ts"
+import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
-import { Act, TextField } from "../parts/act.tsx"
+import { TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import type { Column, List } from "../parts/ListPage.tsx"
 import { SecretOnce } from "../parts/Secret.tsx"
@@ -15,6 +15,7 @@ import { stateText } from "../parts/stateWords.ts"
 import { Copy, Time, timeText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import type { Delivery } from "./Deliveries.tsx"
+import { MerchantAct } from "./MerchantAct.tsx"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
 
@@ -241,31 +242,20 @@ export const EndpointFields = ({ endpoint }: { readonly endpoint?: Endpoint }) =
 }
 
 const AddEndpoint = () => {
-  const { api } = useAccount()
   const words = useWords(endpointTexts)
   return (
-    <Act
+    <MerchantAct
+      operation="webhook_endpoints.create"
       name={words.add}
       says={words.addSays}
       isPrimary
       fields={<EndpointFields />}
-      run={(typed) =>
-        act(
-          api,
-          api.use((client) => client.webhook_endpoints.create({ payload: sent(endpointBody(typed)) }))
-        )
-      }
-      result={({ data }: { readonly data: { readonly secret: string } }) => (
+      request={(typed) => ({ payload: sent(endpointBody(typed)) })}
+      result={({ data }) => (
         <SecretOnce label={words.secret} secret={data.secret}>
           <p>{words.secretSays}</p>
         </SecretOnce>
       )}
-      code={(typed) => ({
-        method: "POST",
-        path: "/v1/webhook_endpoints",
-        body: endpointBody(typed),
-        sdk: "coffer.webhookEndpoints.create"
-      })}
     />
   )
 }
@@ -274,7 +264,6 @@ const AddEndpoint = () => {
 
 /** Reading it is in the audit log, so it is only read on request. */
 const SigningSecret = () => {
-  const { api } = useAccount()
   const words = useWords(endpointTexts)
   const [isAsked, setAsked] = useState(false)
   return (
@@ -287,22 +276,13 @@ const SigningSecret = () => {
               {words.show}
             </button>
           )}
-          <Act
+          <MerchantAct
+            operation="webhook_endpoints.rotateSigningSecret"
             name={words.rotate}
             isDangerous
             says={words.rotateSays}
-            run={() =>
-              act(
-                api,
-                api.use((client) => client.webhook_endpoints.rotateSigningSecret())
-              )
-            }
+            request={() => ({})}
             onDone={() => setAsked(true)}
-            code={() => ({
-              method: "POST",
-              path: "/v1/webhook_signing_secret/rotate",
-              sdk: "coffer.webhookSigningSecret.rotate"
-            })}
           />
         </div>
       </header>

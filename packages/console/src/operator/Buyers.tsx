@@ -12,7 +12,7 @@ import { Empty } from "../parts/states.tsx"
 import { TypedWord, typedIn } from "../parts/typed.tsx"
 import { useWords } from "../parts/words.ts"
 import { Download } from "./Download.tsx"
-import { OperatorAct, useOperator } from "./operator.tsx"
+import { callOf, OperatorAct, useOperator } from "./operator.tsx"
 
 const texts = {
   en: {
@@ -82,8 +82,7 @@ const Erase = ({ words }: { readonly words: Texts }) => {
           says={words.doSays}
           fields={<TypedWord word={word} />}
           onDone={onDone}
-          call={(client) => client.erasures.create({ payload: sent(terms) })}
-          code={() => ({ method: "POST", path: "/operator/v1/erasures", body: terms })}
+          request={() => ({ payload: terms })}
         />
       )}
     />
@@ -127,11 +126,7 @@ const Buyers = () => {
           file="buyer.tar"
           fields={<TextField label={words.email} name="email" type="email" isRequired />}
           read={(client, typed) => client.exports.buyer({ payload: sent({ email: typedIn(typed, "email") ?? "" }) })}
-          code={(typed) => ({
-            method: "POST",
-            path: "/operator/v1/exports",
-            body: { email: typedIn(typed, "email") ?? "" }
-          })}
+          code={(typed) => callOf("exports.buyer", { payload: { email: typedIn(typed, "email") ?? "" } })}
         />
       </header>
       <Erase words={words} />

@@ -349,8 +349,7 @@ const Kill = ({ instanceId, words }: { readonly instanceId: string; readonly wor
     says={words.killSays}
     isDangerous
     isOnce
-    call={(client) => client.cluster.kill({ params: { instance_id: instanceId } })}
-    code={() => ({ method: "POST", path: `/operator/v1/cluster/runners/${instanceId}/kill` })}
+    request={() => ({ params: { instance_id: instanceId } })}
   />
 )
 

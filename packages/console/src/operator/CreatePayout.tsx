@@ -53,14 +53,7 @@ export const CreatePayout = ({ merchantId, mode }: { readonly merchantId: string
           />
         </>
       }
-      call={(client, typed) =>
-        client.payouts.create({ params: { merchant_id: merchantId }, payload: sent(bodyOf(typed)) })
-      }
-      code={(typed) => ({
-        method: "POST",
-        path: `/operator/v1/merchants/${merchantId}/payouts`,
-        body: bodyOf(typed)
-      })}
+      request={(typed) => ({ params: { merchant_id: merchantId }, payload: sent(bodyOf(typed)) })}
     />
   )
 }

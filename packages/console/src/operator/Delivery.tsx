@@ -33,8 +33,7 @@ const Delivery = ({ number }: { readonly number: string }) => {
           isPrimary
           says={resendSays}
           notNow={status === "pending" ? waits : undefined}
-          call={(client) => client.webhook_deliveries.resend({ params: { delivery_id: number } })}
-          code={() => ({ method: "POST", path: `/operator/v1/webhook_deliveries/${number}/resend` })}
+          request={() => ({ params: { delivery_id: number } })}
         />
       )}
       facts={({ mode }) => [[words.mode, <ModeMark key="m" mode={mode} />]]}

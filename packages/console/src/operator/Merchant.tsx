@@ -241,10 +241,6 @@ const Standing = ({ merchant, words }: { readonly merchant: MerchantResource; re
   const { approved, closed_at, merchant_id, name, suspended_at } = merchant
   if (closed_at !== null) return null
   const params = { merchant_id }
-  const code = (step: string) => () => ({
-    method: "POST" as const,
-    path: `/operator/v1/merchants/${merchant_id}/${step}`
-  })
   return (
     <>
       {!approved && (
@@ -254,8 +250,7 @@ const Standing = ({ merchant, words }: { readonly merchant: MerchantResource; re
           name={words.approve}
           isPrimary
           says={words.approveSays}
-          call={(client) => client.merchants.update({ params, payload: { approved: true } })}
-          code={() => ({ method: "POST", path: `/operator/v1/merchants/${merchant_id}`, body: { approved: true } })}
+          request={() => ({ params, payload: { approved: true } })}
         />
       )}
       {suspended_at === null ? (
@@ -265,8 +260,7 @@ const Standing = ({ merchant, words }: { readonly merchant: MerchantResource; re
           isDangerous
           says={words.suspendSays}
           fields={<TypedWord word={name} />}
-          call={(client) => client.merchants.suspend({ params })}
-          code={code("suspend")}
+          request={() => ({ params })}
         />
       ) : (
         <OperatorAct
@@ -274,8 +268,7 @@ const Standing = ({ merchant, words }: { readonly merchant: MerchantResource; re
           name={words.resume}
           isPrimary
           says={words.resumeSays}
-          call={(client) => client.merchants.resume({ params })}
-          code={code("resume")}
+          request={() => ({ params })}
         />
       )}
     </>

@@ -77,11 +77,7 @@ const MerchantChannel = ({ merchantId, mode }: { readonly merchantId: string; re
                 act="reconciliation.begin"
                 name={words.begin}
                 says={words.beginSays}
-                call={(client) => client.reconciliation.begin({ params })}
-                code={() => ({
-                  method: "POST",
-                  path: `/operator/v1/merchants/${merchantId}/channels/${mode}/reconciliation`
-                })}
+                request={() => ({ params })}
               />
             )}
           </div>
@@ -145,12 +141,8 @@ const SetChannel = ({ channel, mode }: { readonly channel: ChannelResource; read
           <TextField label={words.account} name="account" hint={words.accountHint} />
         </>
       }
-      call={(client, typed) => client.channels.set({ params: { merchant_id, mode }, payload: sent(bodyOf(typed)) })}
-      code={(typed) => ({
-        method: "POST",
-        path: `/operator/v1/merchants/${merchant_id}/channels/${mode}`,
-        body: shownBody(typed)
-      })}
+      request={(typed) => ({ params: { merchant_id, mode }, payload: sent(bodyOf(typed)) })}
+      shown={(typed) => ({ params: { merchant_id, mode }, payload: shownBody(typed) })}
     />
   )
 }

@@ -83,14 +83,7 @@ const CreateKey = ({ merchantId, mode }: Place) => {
           <TextField label={words.allowlist} name="ip_allowlist" hint={words.allowlistHint} />
         </>
       }
-      call={(client, typed) =>
-        client.api_keys.create({ params: { merchant_id: merchantId }, payload: sent(bodyOf(typed, mode)) })
-      }
-      code={(typed) => ({
-        method: "POST",
-        path: `/operator/v1/merchants/${merchantId}/api_keys`,
-        body: bodyOf(typed, mode)
-      })}
+      request={(typed) => ({ params: { merchant_id: merchantId }, payload: sent(bodyOf(typed, mode)) })}
       secret={secret}
     />
   )
@@ -105,7 +98,6 @@ const KeyActs = ({ apiKey, merchantId }: { readonly apiKey: ApiKeyResource; read
   const words = useWords(texts)
   const { ip_allowlist, key_id, name, status } = apiKey
   const params = { merchant_id: merchantId, key_id }
-  const path = `/operator/v1/merchants/${merchantId}/api_keys/${key_id}`
   const overlapOf = (typed: FormData) => ({ overlap_minutes: Number(typed.get("overlap") ?? 60) })
   const changeOf = (typed: FormData) => ({
     name: typedIn(typed, "name") ?? "",
@@ -122,8 +114,7 @@ const KeyActs = ({ apiKey, merchantId }: { readonly apiKey: ApiKeyResource; read
         fields={
           <ChoiceField label={words.overlap} name="overlap" initial="60" choices={Object.entries(words.overlaps)} />
         }
-        call={(client, typed) => client.api_keys.roll({ params, payload: overlapOf(typed) })}
-        code={(typed) => ({ method: "POST", path: `${path}/roll`, body: overlapOf(typed) })}
+        request={(typed) => ({ params, payload: overlapOf(typed) })}
         secret={secret}
       />
       <OperatorAct
@@ -135,16 +126,14 @@ const KeyActs = ({ apiKey, merchantId }: { readonly apiKey: ApiKeyResource; read
             <TextField label={words.allowlist} name="ip_allowlist" hint={words.allowlistHint} initial={ip_allowlist} />
           </>
         }
-        call={(client, typed) => client.api_keys.update({ params, payload: changeOf(typed) })}
-        code={(typed) => ({ method: "POST", path, body: changeOf(typed) })}
+        request={(typed) => ({ params, payload: changeOf(typed) })}
       />
       <OperatorAct
         act="api_keys.revoke"
         name={words.revoke}
         isDangerous
         says={words.revokeSays}
-        call={(client) => client.api_keys.revoke({ params })}
-        code={() => ({ method: "POST", path: `${path}/revoke` })}
+        request={() => ({ params })}
       />
     </span>
   )

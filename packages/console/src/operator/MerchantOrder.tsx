@@ -188,16 +188,9 @@ const Unapplied = (props: {
             isPrimary
             says={words.noMoney}
             fields={<NoteField />}
-            call={(client, typed) =>
-              client.orders.closePayment({
-                params: { trade_no: tradeNo, payment_id: entry.id },
-                payload: sent({ note: typedIn(typed, "note") ?? "" })
-              })
-            }
-            code={(typed) => ({
-              method: "POST",
-              path: `/operator/v1/orders/${tradeNo}/payments/${entry.id}/close`,
-              body: { note: typedIn(typed, "note") ?? "" }
+            request={(typed) => ({
+              params: { trade_no: tradeNo, payment_id: entry.id },
+              payload: sent({ note: typedIn(typed, "note") ?? "" })
             })}
           />
         )}

@@ -7,13 +7,13 @@ import {
   writesPerMinuteMax
 } from "@coffer/model/Limits"
 import { sent } from "../api/sent.ts"
-import { Field, TextField } from "../parts/act.tsx"
+import { type ActProps, Field, TextField } from "../parts/act.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Amount, minorOf, Time, typedOf } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { TypedWord, typedIn } from "../parts/typed.tsx"
 import { Download } from "./Download.tsx"
-import { type Mode, ModeMark, OperatorAct, type OperatorActProps, useModeWords } from "./operator.tsx"
+import { type Mode, ModeMark, OperatorAct, useModeWords } from "./operator.tsx"
 import { DetailFields, typedDetails, useDetailFacts } from "../parts/shopDetails.tsx"
 
 const texts = {
@@ -225,8 +225,7 @@ const MerchantSettings = ({ merchant, mode }: Props) => {
                 isDangerous
                 says={words.closeSays}
                 fields={<TypedWord word={merchant.name} />}
-                call={(client) => client.merchants.close({ params: { merchant_id: merchant.merchant_id } })}
-                code={() => ({ method: "POST", path: `/operator/v1/merchants/${merchant.merchant_id}/close` })}
+                request={() => ({ params: { merchant_id: merchant.merchant_id } })}
               />
             )}
           </div>
@@ -244,7 +243,7 @@ interface PartProps {
 /** Fields of the merchant by the contract's names, with what was typed. */
 type Patch = { readonly [Name in keyof UpdateMerchant]?: unknown }
 
-interface ChangeProps extends Pick<OperatorActProps, "fields" | "name" | "says"> {
+interface ChangeProps extends Pick<ActProps, "fields" | "name" | "says"> {
   readonly merchant: MerchantResource
   readonly patchOf: (typed: FormData) => Patch
 }
@@ -254,12 +253,8 @@ const Change = ({ merchant: { merchant_id }, patchOf, ...shown }: ChangeProps) =
   <OperatorAct
     {...shown}
     act="merchants.update"
-    call={(client, typed) => client.merchants.update({ params: { merchant_id }, payload: sent(patchOf(typed)) })}
-    code={(typed) => ({
-      method: "POST",
-      path: `/operator/v1/merchants/${merchant_id}`,
-      body: patchOrNothing(patchOf, typed)
-    })}
+    request={(typed) => ({ params: { merchant_id }, payload: sent(patchOf(typed)) })}
+    shown={(typed) => ({ params: { merchant_id }, payload: patchOrNothing(patchOf, typed) })}
   />
 )
 
@@ -426,17 +421,15 @@ const Secrets = ({ merchant, mode, words }: PartProps & { readonly mode: Mode })
         isOnce
         says={words.resetSays}
         fields={<TypedWord word={name} />}
-        call={(client) => client.merchants.resetKey({ params })}
-        code={() => ({ method: "POST", path: `/operator/v1/merchants/${merchant_id}/keys/${mode}/reset` })}
-        secret={({ key }: { readonly key: string }) => key}
+        request={() => ({ params })}
+        secret={({ key }) => key}
       />
       <OperatorAct
         act="merchants.signingSecret"
         name={`${words.show} (${modeWords[mode]})`}
         says={words.showSays}
-        call={(client) => client.merchants.signingSecret({ params })}
-        code={() => ({ method: "GET", path: `/operator/v1/merchants/${merchant_id}/signing_secret/${mode}` })}
-        secret={({ secret }: { readonly secret: string }) => secret}
+        request={() => ({ params })}
+        secret={({ secret }) => secret}
       />
     </>
   )

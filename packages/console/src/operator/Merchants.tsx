@@ -14,7 +14,7 @@ import { stateChoices } from "../parts/stateWords.ts"
 import { Copy, State } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { typedIn } from "../parts/typed.tsx"
-import { ofAccount, useOperator } from "./operator.tsx"
+import { callOf, ofAccount, useOperator } from "./operator.tsx"
 
 const texts = {
   en: {
@@ -137,7 +137,7 @@ const CreateMerchant = ({ words }: { readonly words: Texts }) => {
           </>
         }
         run={run}
-        code={(typed) => ({ method: "POST", path: "/operator/v1/merchants", body: bodyOf(typed) })}
+        code={(typed) => callOf("merchants.create", { payload: bodyOf(typed) })}
       />
       {made !== undefined && (
         <Dialog title={words.keys} onClose={() => setMade(undefined)} isWide>

@@ -82,7 +82,6 @@ const Steps = ({ payout, words }: { readonly payout: PayoutResource; readonly wo
     </p>
   )
   const params = { payout_no }
-  const code = (step: string) => () => ({ method: "POST" as const, path: `/operator/v1/payouts/${payout_no}/${step}` })
   if (status === "requested")
     return (
       <>
@@ -91,16 +90,14 @@ const Steps = ({ payout, words }: { readonly payout: PayoutResource; readonly wo
           name={words.approve}
           isPrimary
           says={says(words.approveSays)}
-          call={(client) => client.payouts.approve({ params })}
-          code={code("approve")}
+          request={() => ({ params })}
         />
         <OperatorAct
           act="payouts.reject"
           name={words.reject}
           isDangerous
           says={says(words.rejectSays)}
-          call={(client) => client.payouts.reject({ params })}
-          code={code("reject")}
+          request={() => ({ params })}
         />
       </>
     )
@@ -112,16 +109,14 @@ const Steps = ({ payout, words }: { readonly payout: PayoutResource; readonly wo
         name={words.complete}
         isPrimary
         says={says(words.completeSays)}
-        call={(client) => client.payouts.complete({ params })}
-        code={code("complete")}
+        request={() => ({ params })}
       />
       <OperatorAct
         act="payouts.fail"
         name={words.fail}
         isDangerous
         says={says(words.failSays)}
-        call={(client) => client.payouts.fail({ params })}
-        code={code("fail")}
+        request={() => ({ params })}
       />
     </>
   )

@@ -107,14 +107,7 @@ const Manage = ({ person, words }: { readonly person: PersonResource; readonly w
                     isDangerous
                     says={words.removeSays}
                     fields={<TypedWord word={email} />}
-                    call={(client) =>
-                      client.people.remove({ params, payload: merchant_id === null ? {} : { merchant_id } })
-                    }
-                    code={() => ({
-                      method: "POST",
-                      path: `/operator/v1/people/${person_id}/remove`,
-                      body: merchant_id === null ? {} : { merchant_id }
-                    })}
+                    request={() => ({ params, payload: merchant_id === null ? {} : { merchant_id } })}
                   />
                 </span>
               ])}
@@ -125,8 +118,7 @@ const Manage = ({ person, words }: { readonly person: PersonResource; readonly w
                 name={words.end}
                 isDangerous
                 says={words.endSays}
-                call={(client) => client.people.endSessions({ params })}
-                code={() => ({ method: "POST", path: `/operator/v1/people/${person_id}/end_sessions` })}
+                request={() => ({ params })}
               />
               <OperatorAct
                 act="people.recover"
@@ -134,8 +126,7 @@ const Manage = ({ person, words }: { readonly person: PersonResource; readonly w
                 isDangerous
                 says={words.recoverSays}
                 fields={<TypedWord word={email} />}
-                call={(client) => client.people.recover({ params })}
-                code={() => ({ method: "POST", path: `/operator/v1/people/${person_id}/recover` })}
+                request={() => ({ params })}
               />
             </div>
           </div>
@@ -180,8 +171,7 @@ const Invite = ({ words }: { readonly words: Texts }) => {
           />
         </>
       }
-      call={(client, typed) => client.people.invite({ payload: sent(bodyOf(typed)) })}
-      code={(typed) => ({ method: "POST", path: "/operator/v1/people", body: bodyOf(typed) })}
+      request={(typed) => ({ payload: sent(bodyOf(typed)) })}
     />
   )
 }

@@ -138,11 +138,7 @@ const Reconciliation = () => {
                   />
                 </>
               }
-              call={(client, typed) => client.reconciliation.begin({ params: accountOf(typed) })}
-              code={(typed) => ({
-                method: "POST",
-                path: `/operator/v1/merchants/${accountOf(typed).merchant_id}/channels/${accountOf(typed).mode}/reconciliation`
-              })}
+              request={(typed) => ({ params: accountOf(typed) })}
             />
           ),
           above: <p className="soft">{words.says}</p>,

@@ -71,8 +71,7 @@ const Revoke = ({ operator, words }: { readonly operator: OperatorResource; read
           <strong>{operator.name}</strong>: {words.revokeSays}
         </p>
       }
-      call={(client) => client.operators.revoke({ params: { operator_id: operator.operator_id } })}
-      code={() => ({ method: "POST", path: `/operator/v1/operators/${operator.operator_id}/revoke` })}
+      request={() => ({ params: { operator_id: operator.operator_id } })}
     />
   )
 
@@ -121,9 +120,8 @@ const Tokens = () => {
                 <TextField label={words.person} name="person_id" hint={words.personHint} />
               </>
             }
-            call={(client, typed) => client.operators.create({ payload: sent(bodyOf(typed)) })}
-            code={(typed) => ({ method: "POST", path: "/operator/v1/operators", body: bodyOf(typed) })}
-            secret={({ token }: { readonly token: string }) => token}
+            request={(typed) => ({ payload: sent(bodyOf(typed)) })}
+            secret={({ token }) => token}
           />
         ),
         empty: (

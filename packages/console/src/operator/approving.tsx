@@ -1,7 +1,6 @@
 /** A request that waits for a second operator: who requested what, and a button that sends the same request. */
 import type { ApprovalResource } from "@coffer/contract/Operators"
-import type { ActOfTwo, OperatorActName } from "@coffer/contract/acts"
-import type * as Effect from "effect/Effect"
+import type { ActOfTwo } from "@coffer/contract/acts"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
@@ -9,7 +8,7 @@ import { useAtom } from "../api/registry.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
-import { type Client, OperatorAct, ofAccount, useOperator } from "./operator.tsx"
+import { OperatorAct, ofAccount, type RequestOf, useOperator } from "./operator.tsx"
 
 const texts = {
   en: {
@@ -71,28 +70,23 @@ export const useActName = () => {
   return (act: string) => words[act] ?? act
 }
 
-type Repeat = (client: Client, approval: ApprovalResource) => Effect.Effect<{ readonly data: unknown }, unknown>
-
-const merchant_id = (target: string) => ({ merchant_id: target })
-
 /** The stored body of the request. The service has validated it by the contract. */
 const kept = <Body,>(content: ApprovalResource["content"]): Body => content as Body
 
+const merchantIn = ({ target }: ApprovalResource) => ({ merchant_id: target })
+const accountIn = ({ content, target }: ApprovalResource) => ({ merchant_id: target, mode: content["mode"] as "live" })
+
 /** The same request again. The order of its fields does not matter: the service reads them by the contract. */
-const repeats: Readonly<Record<string, Repeat>> = {
-  "payouts.approve": (client, { target }) => client.payouts.approve({ params: { payout_no: target } }),
-  "merchants.update": (client, { content, target }) =>
-    client.merchants.update({ params: merchant_id(target), payload: kept(content) }),
-  "merchants.close": (client, { target }) => client.merchants.close({ params: merchant_id(target) }),
-  "merchants.resetKey": (client, { content, target }) =>
-    client.merchants.resetKey({ params: { ...merchant_id(target), mode: content["mode"] as "live" } }),
-  "merchants.signingSecret": (client, { content, target }) =>
-    client.merchants.signingSecret({ params: { ...merchant_id(target), mode: content["mode"] as "live" } }),
-  "people.invite": (client, { content }) => client.people.invite({ payload: kept(content) }),
-  "people.recover": (client, { target }) => client.people.recover({ params: { person_id: target } }),
-  "operators.create": (client, { content }) => client.operators.create({ payload: kept(content) }),
-  "api_keys.create": (client, { content, target }) =>
-    client.api_keys.create({ params: merchant_id(target), payload: kept(content) })
+const repeats: { readonly [Name in ActOfTwo]?: (approval: ApprovalResource) => RequestOf<Name> } = {
+  "payouts.approve": ({ target }) => ({ params: { payout_no: target } }),
+  "merchants.update": (approval) => ({ params: merchantIn(approval), payload: kept(approval.content) }),
+  "merchants.close": (approval) => ({ params: merchantIn(approval) }),
+  "merchants.resetKey": (approval) => ({ params: accountIn(approval) }),
+  "merchants.signingSecret": (approval) => ({ params: accountIn(approval) }),
+  "people.invite": ({ content }) => ({ payload: kept(content) }),
+  "people.recover": ({ target }) => ({ params: { person_id: target } }),
+  "operators.create": ({ content }) => ({ payload: kept(content) }),
+  "api_keys.create": (approval) => ({ params: merchantIn(approval), payload: kept(approval.content) })
 }
 
 const secretOf = (data: unknown): string => {
@@ -140,13 +134,14 @@ export const Approval = ({ approval }: { readonly approval: ApprovalResource }) 
   const words = useWords(texts)
   const nameOf = useActName()
   const { may, personId } = useOperator()
-  const { act, content, created_at, expires_at, operator, operator_id, target } = approval
+  const { content, created_at, expires_at, operator, operator_id, target } = approval
+  const act = approval.act as ActOfTwo
   const repeat = repeats[act]
   const isRedacted = JSON.stringify(content).includes("[redacted]")
   const isOwn = operator_id === personId
   const hint = isOwn
     ? words.own
-    : !may(act as OperatorActName)
+    : !may(act)
       ? words.mayNot
       : repeat === undefined || isRedacted
         ? words.byHand
@@ -158,7 +153,7 @@ export const Approval = ({ approval }: { readonly approval: ApprovalResource }) 
         <div className="acts">
           {hint === undefined && repeat !== undefined && (
             <OperatorAct
-              act={act as OperatorActName}
+              act={act}
               name={words.approve}
               isPrimary
               isOnce={makesSecret.has(act)}
@@ -171,7 +166,7 @@ export const Approval = ({ approval }: { readonly approval: ApprovalResource }) 
                   <p>{words.says}</p>
                 </>
               }
-              call={(client) => repeat(client, approval)}
+              request={() => repeat(approval) as RequestOf<ActOfTwo>}
               {...(showsSecret(act) ? { secret: secretOf } : {})}
             />
           )}

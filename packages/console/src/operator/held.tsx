@@ -192,17 +192,7 @@ export const Mend = ({ held }: { readonly held: HeldUpResource }) => {
           </>
         }
         fields={<NoteField />}
-        call={(client, typed) =>
-          client.stray_sessions.close({
-            params: { id: held.id },
-            payload: sent({ note: typedIn(typed, "note") ?? "" })
-          })
-        }
-        code={(typed) => ({
-          method: "POST",
-          path: `/operator/v1/stray_sessions/${held.id}/close`,
-          body: { note: typedIn(typed, "note") ?? "" }
-        })}
+        request={(typed) => ({ params: { id: held.id }, payload: sent({ note: typedIn(typed, "note") ?? "" }) })}
       />
     )
   if (page === undefined) return null

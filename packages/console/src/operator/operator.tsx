@@ -3,10 +3,11 @@ import { operatorAct, type OperatorActName } from "@coffer/contract/acts"
 import type { ApprovalResource } from "@coffer/contract/Operators"
 import type { Role } from "@coffer/model/Role"
 import { isForFresh, mayDo } from "@coffer/rules/people/mayDo"
-import type * as Effect from "effect/Effect"
+import { OperatorApi } from "@coffer/contract/Operator"
 import { createContext, useContext, useState } from "react"
 import { Link } from "wouter"
 import { act } from "../api/acts.ts"
+import * as operations from "../api/operations.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { Act, type ActProps, Dialog } from "../parts/act.tsx"
 import type { Call } from "../parts/AsCode.tsx"
@@ -78,15 +79,22 @@ const texts = {
   }
 }
 
-export interface OperatorActProps<Made = unknown> extends Omit<ActProps, "run" | "code" | "result"> {
-  readonly act: OperatorActName
-  readonly call: (
-    client: Client,
-    typed: FormData
-  ) => Effect.Effect<{ readonly data: NoInfer<Made> | ApprovalResource }, unknown, never>
-  readonly code?: (typed: FormData) => Call
+type Contract = typeof OperatorApi
+export type RequestOf<Name extends OperatorActName> = operations.RequestOf<Contract, Name>
+type Made<Answer> = Answer extends { readonly data: infer Data } ? Exclude<Data, ApprovalResource> : never
+type MadeBy<Name extends OperatorActName> = Made<operations.AnswerOf<Contract, Name>>
+
+/** The call of an operation of the operators' API, as a program makes it. */
+export const callOf = (operation: OperatorActName, shown?: operations.Shown): Call =>
+  operations.callIn(OperatorApi, operation, shown)
+
+export interface OperatorActProps<Name extends OperatorActName> extends Omit<ActProps, "run" | "code" | "result"> {
+  readonly act: Name
+  readonly request: (typed: FormData) => RequestOf<Name>
   /** A secret of the answer, which is shown once. */
-  readonly secret?: (data: Made) => string
+  readonly secret?: (data: MadeBy<Name>) => string
+  /** The request in the code on the page, where it differs: it has no secrets. */
+  readonly shown?: (typed: FormData) => operations.Shown
   /** Without an idempotency key a retry would repeat the action. */
   readonly isOnce?: boolean
   /** The environment in which it gives a right, if known. */
@@ -104,8 +112,8 @@ const isApproval = (data: unknown): data is ApprovalResource =>
   (data as { readonly object?: unknown } | undefined)?.object === "approval"
 
 /** An action that the role may do. If it needs two operators, the page says so and links to the waiting request. */
-export const OperatorAct = <Made,>(props: OperatorActProps<Made>) => {
-  const { act: name, call, isOnce, mode, secret, ...shown } = props
+export const OperatorAct = <Name extends OperatorActName>(props: OperatorActProps<Name>) => {
+  const { act: name, isOnce, mode, request, secret, shown = request, ...rest } = props
   const { may } = useOperator()
   const words = useWords(texts)
   const [waiting, setWaiting] = useState<ApprovalResource>()
@@ -114,11 +122,11 @@ export const OperatorAct = <Made,>(props: OperatorActProps<Made>) => {
   const run = async (typed: FormData) => {
     const outcome = await act(
       OperatorsApi,
-      OperatorsApi.use((client) => call(client, typed)),
+      OperatorsApi.use((client) => operations.send<Contract, Name>(client, name, request(typed))),
       isOnce === true ? 1 : 3
     )
     if ("done" in outcome) {
-      const { data } = outcome.done
+      const { data } = outcome.done as { readonly data: MadeBy<Name> | ApprovalResource }
       if (isApproval(data)) setWaiting(data)
       else if (secret !== undefined) setMade(secret(data))
     }
@@ -127,9 +135,10 @@ export const OperatorAct = <Made,>(props: OperatorActProps<Made>) => {
   return (
     <>
       <Act
-        {...shown}
-        says={isForFresh(operatorAct(name).fresh, mode) ? <Says says={shown.says} fresh={words.fresh} /> : shown.says}
+        {...rest}
+        says={isForFresh(operatorAct(name).fresh, mode) ? <Says says={rest.says} fresh={words.fresh} /> : rest.says}
         run={run}
+        code={(typed) => callOf(name, shown(typed) as operations.Shown)}
       />
       {waiting !== undefined && (
         <Dialog title={words.waits} onClose={() => setWaiting(undefined)}>
