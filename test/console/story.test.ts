@@ -142,6 +142,7 @@ describe.skipIf(executable === undefined)(`an order's story in the console${need
           const call = page.locator(".story > li.request", { hasText: "/expire" })
           await call.locator("summary").click()
           const row = call.locator(".why tbody tr")
+          await row.first().waitFor()
           assert.strictEqual(await row.count(), 1)
           assert.include(await row.innerText(), "No: not pending")
         })
