@@ -116,7 +116,7 @@ const answerIn = ({ headers, status, text }: Reply) => {
     String(status),
     ...(error === undefined ? [] : [` \`${error}\``]),
     ...(reason === undefined ? [] : [` (${String(reason)})`]),
-    ...(headers["idempotent-replayed"] === "true" ? [", the answer of before"] : [])
+    ...(headers["idempotent-replayed"] === "true" ? [", replayed"] : [])
   ].join("")
 }
 

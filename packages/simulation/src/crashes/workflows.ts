@@ -49,11 +49,11 @@ export const workflows: ReadonlyArray<Workflow> = [
     }
   },
   {
-    name: "an order is changed",
+    name: "an order is updated",
     prepare: async (send) => ({ path: `/v1/orders/${await order(send)}`, body: { metadata: { a: "b" } }, key: "note" })
   },
   {
-    name: "an order is ended by its merchant",
+    name: "an order is expired by its merchant",
     prepare: async (send) => ({ path: `/v1/orders/${await order(send)}/expire`, key: "expire" })
   },
   { name: "a payment by card is refunded", prepare: async (send) => refund(await paid(send)) },
@@ -88,7 +88,7 @@ export const workflows: ReadonlyArray<Workflow> = [
     }
   },
   {
-    name: "a payment link is made",
+    name: "a payment link is created",
     prepare: async () => ({ path: "/v1/payment_links", key: "link", body: { ...terms } })
   }
 ]
