@@ -11,7 +11,7 @@ the order answers. \`npm run simulate -- --crashes docs/crash-table.md\` plays a
 
 **In each row the end is the same as without a crash** (without a retry: all of it or nothing), the books agree, and
 nothing is done twice. An interrupted refund may be booked in two rows, frozen and then debited, instead of one. A write
-is one statement or transaction of Postgres. Writes that only speed up or describe (logs, leases, counters) are left out.
+is one statement or transaction of Postgres. Writes that only speed up or describe (logs, leases) are left out.
 \`replayed\` is an answer stored under the Idempotency-Key.
 `
 
