@@ -19,7 +19,7 @@ const texts: Readonly<Record<Language, Texts>> = {
       "`coffer logs get req_…`. " +
       "The [recipes](../guides/recipes.md#errors) show how a program tells errors apart.",
     missing: (code, thing) =>
-      `Status 404.\n\n**Cause.** The path names what is not there: there is no such ${thing}.\n\n` +
+      `Status 404.\n\n**Cause.** Unknown ${thing}.\n\n` +
       `**Example.** \`{"code":404,"error":"${code}","message":"…","request_id":"req_…"}\`\n\n` +
       "**Fix.** Check the number against its list. This code belongs to the operator's API or the console."
   },

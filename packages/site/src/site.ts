@@ -132,7 +132,7 @@ export const filesOf = (site: Site, assets: Assets, { isServed, root }: Place): 
 
 const missingPage = (site: Site, assets: Assets, { isServed, root }: Place): string => {
   const markdown =
-    "# Not here\n\nThere is no such page in the documents of this version. The search (`/`) finds words of all " +
+    "# Not here\n\nThis page is not in the documents of this version. The search (`/`) finds words of all " +
     `pages, and [the overview](${root}) leads to each.\n\n` +
     `这个版本的文档中没有这个页面。可以使用搜索，或回到[概览](${root}/zh)。\n`
   const page: Page = { address: "404", language: "en", source: "docs/404.md", markdown }
