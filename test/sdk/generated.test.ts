@@ -45,7 +45,7 @@ describe("the Python package", () => {
 
   it("names every method in its README", () => {
     const readme = written("README.md")
-    const table = readme.slice(readme.indexOf("## What there is"), readme.indexOf("## Lists"))
+    const table = readme.slice(readme.indexOf("## Methods"), readme.indexOf("## Lists"))
     for (const method of new Set(methodsIn(written("coffer/_resources.py")))) {
       assert.match(table, new RegExp(`[\`.]${method}\``), method)
     }
