@@ -28,7 +28,7 @@ const buyers = 12
 const seed = 1
 const currencies = ["USD", "HKD", "CNY"] as const
 
-/** An order as the merchant knows it: what it asked for, and what it was told. */
+/** An order as the merchant knows it: what it requested, and the answers. */
 interface Sale {
   readonly terms: { readonly out_trade_no: string; readonly amount: number; readonly currency: string }
   created: boolean

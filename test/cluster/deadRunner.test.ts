@@ -77,7 +77,7 @@ describe("a runner that is killed while the bank is asked for a refund with an I
             next_check_at = next_check_at + interval '1 hour'`
           const at = door === "another runner" ? other : yield* runner(database, place)
           yield* at.ready
-          // The dead runner's wallets have to move first: a try in between would be told that the refund is pending.
+          // The dead runner's wallets have to move first: a try in between would answer that the refund is pending.
           yield* performAtLast(at, "pay", yield* newOrder(at, wallet))
 
           let retried = yield* refundOf(order, at)

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { consoleBrowser } from "../kit/callers/console.ts"
 import { credentialsOf, launch, newHome, once } from "../kit/Process.ts"
 
-/** Somebody waits for /readyz alone and takes payments. Later the greeting is read, and its links are used. */
+/** A person waits for /readyz alone and takes payments. Later the greeting is read, and its links are used. */
 const firstStart = once(
   Effect.gen(function* () {
     const home = yield* newHome

@@ -66,7 +66,7 @@ describe("a runner that is killed when its numbers are given, and Postgres is wr
               Effect.map(standing(sql), (count) => count > 0)
             )
             doomed.signal("SIGKILL")
-            // A later number, from which readers could go on.
+            // A later number, from which readers could continue.
             yield* perform(other, "expire", later!)
             const looking = yield* Effect.forkDetach(look, { startImmediately: true })
             if (isHeld) yield* Fiber.join(looking)

@@ -122,7 +122,7 @@ describe("an attacker with the key", () => {
       assert.deepStrictEqual(yield* sql`select 1 from ledger`, [])
       assert.deepStrictEqual(yield* sql`select status from orders`, [{ status: "pending" }])
       yield* assertLedgerWhole(sql)
-      // The runner goes on as if nothing had been.
+      // The runner continues undisturbed.
       const paid = yield* coffer.api.post(`/v1/test_helpers/orders/${tradeNo}/pay`, sandboxKey, {})
       assert.deepStrictEqual([paid.status, paid.body.data.status], [200, "paid"])
     })

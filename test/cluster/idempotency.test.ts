@@ -228,7 +228,7 @@ describe("an Idempotency-Key on two runners", () => {
         Number(/^coffer_change_sets_total\S*outcome="stale"\S* (\d+)$/m.exec(text)![1])
       )
 
-      // It is unknown whether its claim was written, so its runner goes on trying to free the key.
+      // It is unknown whether its claim was written, so its runner keeps trying to free the key.
       wire.cutAt("idempotency_keys")
       assert.strictEqual((yield* report(cutOff, key)).status, 503)
       assert.deepStrictEqual(yield* rows, [])

@@ -20,7 +20,7 @@ const says = (coffer: Coffer, words: string) =>
     Effect.sync(() => coffer.said.stderr.includes(words))
   )
 
-/** Locks the row that a runner locks for each page: no runner goes on, and none waits for it. */
+/** Locks the row that a runner locks for each page: no runner continues, and none waits for it. */
 const holdWalk = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [held, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   // On a slow machine it lasts for longer than Postgres lets a transaction of the service be idle.
@@ -64,7 +64,7 @@ it.live("runners are given the new key one after the other, and one is killed in
     yield* sharesSecrets(old, a)
     assert.deepStrictEqual(yield* keyOf(sql), first)
 
-    // The last one is restarted, and the change begins by itself.
+    // The last one is restarted, and the change begins automatically.
     old.signal("SIGTERM")
     yield* old.ended
     const b = yield* runner(database, both)

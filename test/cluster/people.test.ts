@@ -42,7 +42,7 @@ layer(Layer.effect(Pair, pair), { excludeTestServices: true })("on two runners",
     it.effect(`an ended session and a removed person are refused by the next request, ${heard}`, () =>
       Effect.gen(function* () {
         const { a, sql } = yield* Pair
-        // Sessions are read with each request, so they need no news. Connections that hear any are cut all the while.
+        // Sessions are read with each request, so they need no notifications. Connections with any are cut meanwhile.
         const deafen =
           heard === "with news"
             ? Effect.void

@@ -98,7 +98,7 @@ describe.skipIf(leftOut)(named("a primary with a synchronous standby"), () => {
         yield* patiently("2 minutes")(Effect.andThen(assertAllThere(sql, load), assertBooksWhole(sql)))
         assert.isBelow(load.longest(), Duration.toMillis(yield* stretched("10 seconds")), "the longest request, ms")
         const audited = yield* commandRun(["audit"], { DATABASE_URL: databaseUrl })
-        // Where it takes long, it tells how far it is.
+        // If it takes long, it reports its progress.
         assert.strictEqual(audited.code, 0, audited.stderr)
         assert.match(audited.stdout, /: no violations$/m)
         for (const { said } of runners) assert.match(said.stderr, /Postgres is used at 127\.0\.0\.1:\d+ from now on/)

@@ -50,7 +50,7 @@ describe("refunds on two runners", () => {
         replies.filter(({ status }) => status === wanted).map(({ body }) => body.data.out_refund_no as string)
       const created = numbersOf(201)
       assert.lengthOf(created, new Set(created).size, "each is created once")
-      // One that was made before its caller was refused for the load is told as 200 alone.
+      // A refund that was made before its caller was refused for the load is answered as 200 alone.
       const madeUnseen = numbersOf(200).filter((number) => refused.has(number))
       assert.strictEqual(new Set([...created, ...madeUnseen]).size, 33)
       assert.strictEqual(yield* moved, 33)

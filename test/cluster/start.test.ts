@@ -1,4 +1,4 @@
-/** The message of a start on a database of the operator's own that cannot go on, or has to wait. */
+/** The message of a start on the operator's own database that cannot continue, or has to wait. */
 import { readFileSync } from "node:fs"
 import { createServer, type AddressInfo } from "node:net"
 import path from "node:path"

@@ -26,7 +26,7 @@ interface Row extends Point {
 /** Lets everything that is due be done, and more than that. */
 const finish = (shop: Shop) => shop.service.pass("10 minutes")
 
-/** Runs the workflow to its end with one crash on the way. Any process that goes on is another one. */
+/** Runs the workflow to its end with one crash in between. Another process continues it. */
 const runWithCrash = Effect.fnUntraced(function* (
   database: string,
   first: Life,

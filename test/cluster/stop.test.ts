@@ -21,7 +21,7 @@ import { freePort, freshDatabase, secretKey } from "../kit/Service.ts"
 import { stretched } from "../kit/run/slowness.ts"
 import { usedHome } from "../kit/program/usedHome.ts"
 
-/** An order whose headers have arrived and whose body is still on its way. */
+/** An order whose headers have arrived and whose body is still being sent. */
 const beginOrder = (url: string, key: string, body: string) =>
   Effect.promise(async () => {
     const headers = {

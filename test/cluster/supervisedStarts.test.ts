@@ -32,7 +32,7 @@ describe("serve --runners on a database of the operator's own", () => {
         busyClients(8, [coffer.port], sandboxKey, (paid) => void (paid === 40 && coffer.signal("SIGTERM")))
       )
       const outcomes = tally(yield* Fiber.join(load))
-      // A request may be on its way on a kept connection that is being closed.
+      // A request may be under way on a kept connection that is being closed.
       const { "200": _paid, "201": _made, cut = 0, refused = 0, ...others } = outcomes
       assert.deepStrictEqual([cut + refused, others], [8, {}], JSON.stringify(outcomes))
       assert.deepStrictEqual(yield* coffer.ended, { code: 0, signal: null })

@@ -89,7 +89,7 @@ const oneAfterTheOther = (first: Building, second: Building, migratesEarly = tru
     yield* moreWrites
 
     if (migratesEarly) {
-      // Those that are there go on with the tables of the newer one.
+      // The running ones continue with the tables of the newer one.
       const env = { ...story.urls, COFFER_HOME: yield* newHome }
       const done = yield* commandRun(["migrate", "--beside-runners"], env, after.main)
       assert.strictEqual(done.code, 0, done.stderr)

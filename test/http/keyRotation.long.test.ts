@@ -1,4 +1,4 @@
-/** `SECRET_KEY` is changed while merchants, buyers and receivers go on with what they have (silences: U16 to U18). */
+/** `SECRET_KEY` is changed while merchants, buyers and receivers keep using what they have (silences: U16 to U18). */
 import { createHash } from "node:crypto"
 import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"

@@ -37,7 +37,7 @@ const place = Effect.gen(function* () {
 
 const storeOf = ({ context }: Running) => Context.get(context as Context.Context<DeliveryStore>, DeliveryStore)
 
-/** All that is shown, to somebody who takes nothing. */
+/** Everything due, for a reader who takes nothing. */
 const shown = Effect.fnUntraced(function* (rounds: number) {
   const dueLines = makeDueLines(storeOf(yield* Service))
   const found = new Map<string, DueLine>()

@@ -63,7 +63,7 @@ it.effect(
       const { endedWith, health, sql } = yield* world(4)
       const hasTaken = (id: string, failingSince: number) =>
         health.hasTaken({ endpoint_id: id, failing_since: at(failingSince) } as HealthRow)
-      // As another runner writes it that knows of no failure: without a word about the endpoint.
+      // As another runner writes it that knows of no failure: without the endpoint's health.
       yield* recordAttempts(sql, [endedWith(1, 500, null), endedWith(2, 200, null), endedWith(3, 500, null)])
       assert.isTrue(yield* hasTaken(endpointId, 1))
       assert.isTrue(yield* hasTaken(endpointId, 2))

@@ -19,7 +19,7 @@ it.live("erasures of one merchant take turns on all runners, and hold up no othe
       Effect.map(store.leaseDue(at(seconds), 4), (rows) => rows.map(({ erasure_no }) => erasure_no).toSorted())
     const [one, other] = yield* Effect.all([lease(0), lease(0)], { concurrency: "unbounded" })
     assert.deepStrictEqual([...one, ...other].toSorted(), ["a1", "all1", "b1"])
-    // A slice was saved: the row is due again, and its turn goes on.
+    // A slice was saved: the row is due again, and its turn continues.
     yield* sql`update erasures set due_at = to_timestamp(7999) where erasure_no = 'a1'`
     assert.deepStrictEqual(yield* lease(1), [])
     assert.deepStrictEqual(yield* store.nextDue, Option.some(at(30)))

@@ -90,7 +90,7 @@ export const eventCases: ReadonlyArray<Case<EventQuery>> = [
   [{ object_id: "obj-7", type: ["payment.failed", "payment.succeeded"] }, 1]
 ]
 
-/** The newest half of the large merchant's refunds is void, and shown to nobody. */
+/** The newest half of the large merchant's refunds is void, and in no list. */
 export const refundCases: ReadonlyArray<Case<RefundQuery>> = [
   [{}, 4],
   [{ status: "succeeded" }, 1],

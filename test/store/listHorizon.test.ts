@@ -1,4 +1,4 @@
-/** How far lists may show what an account has, while somebody else's transaction is under way (docs/decisions/0050). */
+/** How far lists may show an account's rows, while another transaction is under way (docs/decisions/0050). */
 import { MerchantId, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import { assert, describe, it } from "@effect/vitest"
@@ -148,7 +148,7 @@ describe("a list that has something new", () => {
       const batch = yield* standingBatch(sql)
       yield* Deferred.succeed(over, undefined)
       yield* Fiber.join(raising)
-      // It has waited in vain: the batch stands.
+      // Its wait ended without success: the batch is still blocked.
       assert.isTrue(Exit.hasDies(yield* Effect.exit(one.raise("shown", account, number(5)))))
       yield* batch.end
       assert.strictEqual(yield* one.raise("shown", account, number(5)), number(5))

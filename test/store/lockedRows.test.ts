@@ -31,7 +31,7 @@ interface World {
   readonly sql: SqlClient.SqlClient
   readonly stalledMillis: () => number
   readonly commit: (lane: string, set: ChangeSet) => Effect.Effect<string>
-  /** The same with so many milliseconds until its caller is told. */
+  /** The same with so many milliseconds until its caller is answered. */
   readonly commitWithin: (millis: number, lane: string, set: ChangeSet) => Effect.Effect<string>
   /** Runs the statement in a transaction that stays open until `release`. */
   readonly hold: (statement: string) => Effect.Effect<Effect.Effect<void>>
@@ -100,7 +100,7 @@ describe.concurrent("a row that somebody else has locked", () => {
         assert.deepStrictEqual([...new Set(outcomes)], ["ok"])
         assert.isUndefined(blocked.pollUnsafe(), "still waiting for its lock")
         assert.strictEqual(yield* Fiber.join(blocked), "overloaded")
-        // Known to be blocked, it holds up nobody the second time: no batch waits for the lock again.
+        // Known to be blocked, it delays no other set the second time: no batch waits for the lock again.
         const again = yield* Effect.forkScoped(commit("a", [noted(1, 1, "again")]))
         assert.strictEqual(yield* commit("b", [insertion(orderOf(2))]), "ok")
         yield* release

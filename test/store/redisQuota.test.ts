@@ -22,7 +22,7 @@ const window = 60_000
 const runner = Effect.fnUntraced(function* (url: Redacted.Redacted, patience?: Duration.Duration) {
   const logged: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => {
-    // The end of trouble is told too, at another level.
+    // The end of trouble is logged too, at another level.
     if (logLevel === "Warn") logged.push(String(Array.isArray(message) ? message[0] : message))
   })
   const context = yield* Layer.build(layerRedis(url, patience).pipe(Layer.provide(Logger.layer([logger]))))

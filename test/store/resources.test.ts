@@ -103,7 +103,7 @@ it.live("operators' columns are in no answer to the merchant", () =>
     const isText = new Set(texts.map(({ name }) => name))
     const marked: Array<string> = []
     for (const { columns, table } of tables) {
-      // No row of it is ever changed.
+      // Its rows are never changed.
       if (table === auditLog.table) continue
       for (const [name, { audience, words }] of Object.entries(columns)) {
         if (audience !== "operators" || words === "none") continue

@@ -151,7 +151,7 @@ describe("a batch", () => {
       let writes = 0
       let others: Effect.Effect<unknown> = Effect.void
       const faults = Layer.succeed(Faults, {
-        // The first write by itself takes until the time of another set is over.
+        // The first write alone takes until the time of another set is over.
         around: (_point, effect) => Effect.suspend(() => (++writes === 2 ? Effect.andThen(others, effect) : effect))
       })
       return withTransactor(
@@ -186,7 +186,7 @@ describe("a batch", () => {
         ])
         assert.strictEqual((yield* sql`select 1 from orders`).length, 2)
       }),
-      // The batch, its parts, and the set by itself likewise.
+      // The batch, its parts, and the single set likewise.
       Array.from({ length: 4 }, () => /violates check constraint "orders_amount_check"/)
     )
   )

@@ -96,7 +96,7 @@ describe("change sets that wait", () => {
       assert.deepStrictEqual([keysOf(second), second.map(({ lane }) => lane), size()], [["a", "b c"], [0, 1], 1])
       offer("a", "b", "d")
       begun[1]!.end()
-      // The first lane's batch has been long enough: the second goes on at once.
+      // The first lane's batch has taken long enough: the second continues at once.
       assert.deepStrictEqual(keysOf(yield* batches(3)), ["a", "b c", "b d"])
       begun[0]!.end()
       begun[2]!.end()

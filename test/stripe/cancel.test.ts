@@ -1,4 +1,4 @@
-/** Closing an order asks Stripe, and tells the truth (spec: States and transitions, Order). */
+/** Closing an order asks Stripe, and answers the truth (spec: States and transitions, Order). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertRefused, feeOf } from "../kit/Merchant.ts"

@@ -33,7 +33,7 @@ interface Running extends Cell {
   problem: string | undefined
 }
 
-/** Counts each account's calls from when it is asked to, and tells of each. */
+/** Counts each account's calls from the request on, and reports each. */
 export const makeWatch = () => {
   const seen = new Map<string, { counts: Map<string, number>; passed: Array<Call>; onCall: (call: Call) => void }>()
   return {

@@ -15,7 +15,7 @@ export interface Call {
 export interface Column {
   readonly name: string
   readonly kind: Rule["kind"]
-  /** The client tries a cut connection a second time by itself. */
+  /** The client retries a cut connection on its own. */
   readonly times: number
   /** Neither side is reached from then on, until the step is over. */
   readonly thenAway?: true

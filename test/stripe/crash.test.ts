@@ -33,7 +33,7 @@ const those = scenarios.filter(
   ({ dies, isLong, isSandboxes }) => isLong === undefined && isSandboxes === undefined && (isSoak || dies === true)
 )
 
-/** Each process and Stripe are at the same time. No webhook comes: the reconciler finds what they would have told. */
+/** Each process and Stripe have the same time. Without webhooks the reconciler finds their content. */
 const passing = (life: Life, { control }: Simulator) =>
   Effect.fnUntraced(function* (seconds: number) {
     yield* control.advance({ seconds })

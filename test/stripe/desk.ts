@@ -25,7 +25,7 @@ export interface DeskOf {
 export const orderNumber = "order"
 export const amount = 2_000
 
-/** Nothing was done, or somebody is still at it: it may be sent again. */
+/** Nothing was done, or a first request is still running: it may be sent again. */
 const mayBeAgain = ({ body, status }: Reply) =>
   status === 502 || status === 503 || (status === 409 && body?.error === "idempotency_in_progress")
 
@@ -54,7 +54,7 @@ const viewOf = (of: DeskOf) => {
     /** The memory of the buyer and the merchant. */
     known: {
       page: { checkout_url: "", trade_no: "" },
-      /** Where the buyer was led to last: nobody knows other sessions. */
+      /** The last address of the buyer, who knows no other session. */
       url: undefined as string | undefined,
       led: new Set<string>(),
       file: undefined as string | undefined
@@ -205,7 +205,7 @@ const refundsOf = ({ all, control, read, shop }: View) => ({
 })
 
 const disputesOf = ({ account, all, control, known, merchant, mode, running, shop, simulator }: View) => ({
-  /** The bank is told once. */
+  /** The bank opens one dispute. */
   disputed: (how: { readonly is_inquiry?: boolean } = {}) =>
     Effect.gen(function* () {
       if (all.disputes().length > 0) return true

@@ -47,7 +47,7 @@ const inAnyOrder = (books: Books): Books => {
   return { ...books, ours: { ...books.ours, ledger: rows.toSorted() } }
 }
 
-/** Money that was frozen while nobody knew how a refund had gone is no difference. */
+/** Money that was frozen while a refund's outcome was unknown is no difference. */
 const problemOf = ({ at, books, problem }: Outcome, plain: Books): string | undefined => {
   if (problem !== undefined || books === undefined) return problem
   const ours = hasFreeze(books.ours) && !hasFreeze(plain.ours) ? withoutFreeze(books.ours) : books.ours
@@ -71,7 +71,7 @@ const isWhole = [CELLS, FIRST_CELL, PACE, process.env["SCENARIO"]].every((part) 
 /** Gone through together. More of them take more memory, and each round is longer. */
 const cellsAtOnce = 120
 
-/** Where a step takes a day, it takes the day from all who are gone through together: nobody else's order may be open. */
+/** A step that takes a day moves the clock of all cells in the group: no other order may be open. */
 const partsOf = (cells: ReadonlyArray<Cell>, byScenario: boolean): ReadonlyArray<ReadonlyArray<Cell>> =>
   [...Map.groupBy(cells, ({ scenario }) => (byScenario ? scenario.name : "")).values()].flatMap((part) =>
     Array.from({ length: Math.ceil(part.length / cellsAtOnce) }, (_, index) =>

@@ -38,7 +38,7 @@ const parkedIn = Effect.fnUntraced(function* (options: Parameters<typeof connect
     const { details, text } = (entries as ReadonlyArray<Json>).find(({ kind }) => kind === "unapplied_payment")!
     return { status: details.status as string, text: text as string }
   })
-  /** How often the merchant was told that it went back. */
+  /** How often the merchant was notified of the return. */
   const told = Effect.map(
     merchant.events(),
     (types) => types.filter((type) => type === "payment.duplicate_refunded").length
@@ -147,7 +147,7 @@ describe("a parked payment that is refunded in Stripe's dashboard", () => {
       yield* byHand(given.left)
       assert.isUndefined(yield* held)
       yield* Effect.andThen(control.open_dispute({ charge: charge.id, amount: 100 }), settled)
-      // Stripe tells of its refunds again, whatever was changed in them.
+      // Stripe reports its refunds again, whatever was changed in them.
       const { id } = simulator.all("refund").at(-1)!
       yield* Effect.promise(() => stripe.refunds.update(id, { metadata: { seen: "yes" } }))
       yield* settled

@@ -18,7 +18,7 @@ import { chooses, connectedAs, leadsTo, type World, worlds } from "./kit.ts"
 const histories = Number(process.env["HISTORIES"] ?? rounds(5, 1_000))
 /** The next history has the next number. */
 const firstSeed = Number(process.env["HISTORY_SEED"] ?? rounds(7, 1_001))
-/** After so many the rest would tell nothing new. */
+/** Further ones would show nothing new. */
 const failuresMax = 10
 const stepsEach = 18
 /** Each begins with orders that a buyer is about to pay. */
@@ -70,7 +70,7 @@ const kinds = [
   "rate_limited",
   "refused"
 ] as const
-/** The calls that an account takes in a second. The clock stands: more are told 429 until a step lets a second pass. */
+/** The calls that an account takes in a second. The clock is stopped: more get 429 until a step lets a second pass. */
 const perSecond = 25
 const cards = ["pm_card_visa", "pm_card_visa", "pm_card_pendingRefund", "pm_card_refundFail"]
 const disputed = ["pm_card_createDispute", "pm_card_createDisputeInquiry"]
@@ -150,7 +150,7 @@ const live = Effect.fnUntraced(function* (world: World, draw: Draw, name: string
     },
     () =>
       Effect.gen(function* () {
-        // A buyer has no other address: a session of which the answer was lost for good is nobody's.
+        // A buyer has no other address: a session whose answer was lost for good is unreachable.
         const rows = yield* world.sql<{ session_id: string | null }>`select session_id from stripe_sessions`
         const shown = new Set(rows.map(({ session_id }) => session_id))
         const session = one(mine.sessions().filter(({ id, status }) => status === "open" && shown.has(id)))
@@ -221,7 +221,7 @@ const assertEqualBooks = Effect.fnUntraced(function* (
   const rows = yield* one.shop.ledger()
   const fees = rows.filter(([type]) => /fee/.test(type)).reduce((sum, [, amount]) => sum + amount, 0)
   const { available, frozen } = yield* one.shop.balance()
-  // Money that could not be given back is nobody's yet: it is parked, and operators see it.
+  // A payment that could not be returned is parked, and operators see it.
   const [parked] = yield* world.sql<{ amount: number }>`select coalesce(sum((p->>'amount')::int4), 0)::int4 as amount
     from orders, jsonb_array_elements(unapplied_payments) as p
     where merchant_id = ${one.merchant.merchantId} and p->>'state' = 'parked'`

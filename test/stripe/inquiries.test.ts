@@ -87,7 +87,7 @@ describe("an inquiry at Stripe", () => {
   it.live("is conceded as an inquiry, and never the chargeback that it has become", () =>
     Effect.gen(function* () {
       const { atStripe, control, merchant, no, read, settled } = yield* inquiry
-      // The merchant has not been told when it gives in.
+      // The merchant concedes without knowing that it has become a chargeback.
       yield* control.hold_webhooks({})
       yield* control.decide_dispute({ dispute: atStripe().id, outcome: "escalated" })
       assertRefused(yield* merchant.accept(no), 409, "conflict")

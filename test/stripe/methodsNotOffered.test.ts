@@ -143,7 +143,7 @@ describe("a method that Stripe leaves out", () => {
         assert.strictEqual((yield* choose(bought, "alipay")).status, 502)
         yield* control.clear_faults({})
         assert.include((yield* choose(bought, "alipay")).text, notTaken)
-        // After an error nobody knows the first session, and it has no method.
+        // After an error the first session is unknown, and it has no method.
         const open = sessions(bought).filter(({ status }) => status === "open")
         assert.lengthOf(open, kind === "error_after" ? 1 : 0)
       })
@@ -178,7 +178,7 @@ describe("a method that Stripe leaves out", () => {
         concurrency: "unbounded"
       })
       for (const { status, text } of both) {
-        // The second one may meet a key that is in use, and is told to try again.
+        // The second one may meet a key that is in use, and is asked to try again.
         assert.include([422, 502, 303], status, text)
         assert.isUndefined(leadsTo({ text } as never))
       }

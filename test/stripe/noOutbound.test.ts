@@ -17,7 +17,7 @@ const day = 86_400_000
 /** The work that is due, of which rows, and what is known of each. */
 const dueTables = ["orders", "refunds", "disputes", "deliveries", "mails", "stripe_events", "stripe_polls"] as const
 
-/** A merchant whose orders, refund, dispute, webhook and receipt wait for somebody outside. Then it all stops. */
+/** A merchant whose orders, refund, dispute, webhook and receipt wait for others. Then it all stops. */
 const original = (database: string) =>
   Effect.gen(function* () {
     const world = yield* connected({ database })

@@ -1,4 +1,4 @@
-/** A buyer pays through Stripe: the way there, the way back, and what the order hears. */
+/** A buyer pays through Stripe: to its page, back, and the effect on the order. */
 import { TradeNo } from "@coffer/model/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"

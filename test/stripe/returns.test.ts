@@ -7,7 +7,7 @@ import { connected } from "./kit.ts"
 
 const amount = 2_000
 
-/** A second payment, of which the service has not heard yet. */
+/** A second payment, still unknown to the service. */
 const paidTwice = Effect.gen(function* () {
   const asked: Array<string> = []
   const world = yield* connected({ simulator: { watch: (call) => void asked.push(call) } })

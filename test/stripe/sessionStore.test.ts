@@ -1,4 +1,4 @@
-/** The row of a session at Stripe, while somebody makes it and somebody else gives it up. */
+/** The row of a session at Stripe, while one request makes it and another gives it up. */
 import { assert, describe, it } from "@effect/vitest"
 import { TradeNo } from "@coffer/model/Ids"
 import { Context, Effect, Option } from "effect"

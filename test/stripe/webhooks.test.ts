@@ -92,7 +92,7 @@ describe("a webhook of Stripe", () => {
       const before = yield* asked
       for (let time = 0; time < 1_000; time++) yield* send(world, world.event, { secret: "whsec_other" })
       yield* world.sql`select pg_stat_force_next_flush()`
-      // Other connections tell late what they did before.
+      // Other connections report late what they did before.
       assert.isBelow((yield* asked) - before, 500, "heartbeats and ours, and none for each request")
     })
   )
@@ -337,7 +337,7 @@ describe("an event of Stripe", () => {
         assert.strictEqual(asked.length - before, leasedMax)
         const others = yield* store.leaseDue(now, 100)
         assert.lengthOf(others, 40 - leasedMax)
-        // The work on the first has ended, and they are due again after their own wait. The others' may still go on.
+        // The work on the first has ended, and they are due again after their own wait. The others' may still run.
         assert.lengthOf(yield* store.leaseDue(DateTime.add(now, { seconds: 29 }), 100), leasedMax)
       }).pipe(Effect.provideContext(world.context))
     })

@@ -254,7 +254,7 @@ describe("a way through the operator's proxy", () => {
 })
 
 describe("a tunnel", () => {
-  /** A proxy that answers each CONNECT so, and closes nothing by itself. */
+  /** A proxy that answers each CONNECT so, and keeps connections open. */
   const telling = (status: number, to?: number) =>
     run(
       net.createServer((socket) =>

@@ -14,7 +14,7 @@ const ended = (id: string): Ended => ({
   health: null
 })
 
-/** A store that writes when it is told to. */
+/** A store that writes on command. */
 const slowStore = Effect.gen(function* () {
   const batches = yield* Queue.unbounded<ReadonlyArray<string>>()
   const go = yield* Deferred.make<void>()

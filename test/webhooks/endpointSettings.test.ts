@@ -109,7 +109,7 @@ interface Refusal {
   readonly param?: string
   readonly reason?: string
 }
-/** The refusal that a caller is told; `dies` where it is none. */
+/** The refusal that a caller gets; `dies` without one. */
 const refusal = (effect: Effect.Effect<unknown, unknown>) =>
   Effect.map(Effect.exit(effect), (exit) => {
     const dies = Exit.isFailure(exit) && Cause.hasDies(exit.cause)

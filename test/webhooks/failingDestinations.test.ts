@@ -1,4 +1,4 @@
-/** An operator hears of a destination that has failed for an hour: by a line each hour, and by a metric. */
+/** A destination that has failed for an hour is reported to operators: by a line each hour, and by a metric. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { makeFailingDestinations } from "../../src/webhooks/deliveries/DeliveryMetrics.ts"
@@ -29,7 +29,7 @@ it.live("a failing destination is logged once an hour, from its first hour on, u
     assert.deepStrictEqual(lines, [])
     assert.deepStrictEqual(yield* metrics, [0, 0])
 
-    // Its sixth attempt comes after two hours and 42 minutes; that of another event, half an hour later, is not told.
+    // Its sixth attempt comes after two hours and 42 minutes; that of another event, half an hour later, is no news.
     yield* pass("2 hours")
     yield* hooks.paid({ notify_url: hook.url })
     yield* pass("31 minutes")

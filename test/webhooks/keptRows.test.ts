@@ -66,7 +66,7 @@ it.effect("an event goes when it has been kept as long, and after its deliveries
     assert.deepStrictEqual(yield* shownEvents(shop), [])
     assert.strictEqual((yield* shop.get(`/v1/events/${old}`)).status, 404)
     yield* assertLedgerWhole(running.sql)
-    // The order goes on as before, and a later event of it is counted.
+    // The order continues as before, and a later event of it is counted.
     assert.strictEqual((yield* shop.refund({ trade_no: order, amount: 400 })).status, 201)
     yield* running.settle
     assert.strictEqual((yield* shownEvents(shop)).length, 1)

@@ -70,7 +70,7 @@ it.effect("a batch changes no row of an endpoint where none of its results says 
       asked.map(({ text }) => text.includes("endpoint_health")),
       [false, true]
     )
-    // A result without a word about its endpoint does not name it.
+    // A result without health does not name its endpoint.
     const named = asked.map(({ params }) => params.filter((param) => String(param).includes("whe_1")))
     assert.deepStrictEqual(named, [[], [arrayLiteral([null, "whe_1"])]])
   })

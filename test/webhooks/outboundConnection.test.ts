@@ -15,7 +15,7 @@ import { secure, trusting } from "./secureReceiver.ts"
 /** The one setting that is read. */
 const straight = { of: () => ({ webhookProxy: undefined }) } as unknown as Settings["Service"]
 
-/** Public by its form; nothing is ever sent there. */
+/** Public by its form, but never sent to. */
 const unrouted = "2d00::1"
 
 const failed = (reason: NotDeliveredReason, detail: string): Outcome => ({ _tag: "NotDelivered", reason, detail })
@@ -192,7 +192,7 @@ describe("outbound: names", () => {
   it.effect("the sandbox says in a code why the machine has no address for a name", () =>
     Effect.gen(function* () {
       const outbound = yield* Outbound
-      // Longer than a part of a name may be: nobody has to be asked for it.
+      // Longer than a part of a name may be: no server has to be asked for it.
       const url = `http://${"a".repeat(64)}.example/`
       const outcome = yield* outbound.post({ url, headers: {}, body: "", privateAllowed: true })
       assert.strictEqual(reasonOf(outcome), "dns")

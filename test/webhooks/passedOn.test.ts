@@ -24,7 +24,7 @@ const deaf = Effect.gen(function* () {
 
 const wakeupsOf = ({ context }: Running) => Context.get(context as Context.Context<Wakeups>, Wakeups)
 
-/** The signals that a service hears: whether it has committed that work itself. */
+/** The signals that a service gets: whether it has committed that work itself. */
 const heardBy = Effect.fnUntraced(function* (running: Running, signal: Wakeup) {
   const heard = yield* Queue.unbounded<boolean>()
   yield* wakeupsOf(running).onRaise(signal, (isOwn) => Queue.offerUnsafe(heard, isOwn))
@@ -51,7 +51,7 @@ const pair = Effect.gen(function* () {
   return { one, other, heard, mark }
 })
 
-/** A delivery of a new merchant to each host, which the service is told of. */
+/** A delivery of a new merchant to each host, of which the service is notified. */
 const committed = Effect.fnUntraced(function* (running: Running, ...hosts: ReadonlyArray<string>) {
   yield* Effect.forEach(hosts, (host) =>
     Effect.flatMap(running.api.newMerchant(`Merchant of ${host}`, "default"), ({ merchantId }) =>

@@ -1,4 +1,4 @@
-/** An operator's proxy for the tests: a real one on loopback, which does what it is asked or what the test tells it. */
+/** An operator's proxy for the tests: a real one on loopback, which does what the caller or the test asks. */
 import http from "node:http"
 import net, { type Socket } from "node:net"
 import { Effect, Redacted } from "effect"
@@ -34,7 +34,7 @@ export const proxying = Effect.fnUntraced(function* (
   })
   server.on("connect", (request: http.IncomingMessage, socket: Socket) => {
     const refusal = note(request)
-    // A socket that nobody reads does not hear that it was closed, and this one closes only when told.
+    // A socket without a reader does not notice that it was closed, and this one closes only on command.
     if (refusal === "hang") return void socket.resume().on("end", () => socket.end())
     if (refusal !== undefined) return void socket.end(`HTTP/1.1 ${refusal} No\r\n\r\n`)
     const { hostname, port } = new URL(`http://${request.url}`)

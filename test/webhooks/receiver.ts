@@ -44,7 +44,7 @@ export const posting = (ways: Ways) =>
 
 interface Running {
   readonly port: number
-  /** Connections that were opened to it, ever. */
+  /** All connections that were opened to it. */
   readonly connections: () => number
   /** Ends when the next connection closes. */
   readonly closed: Effect.Effect<void>
@@ -79,7 +79,7 @@ export const run = (server: net.Server, host = "127.0.0.1", port = 0) =>
     return running
   })
 
-/** It closes no connection by itself: a test that waits for that waits for the one who posts. */
+/** It closes no connection itself: a test that waits for the end waits for the poster. */
 export const answering = (listener: http.RequestListener, host?: string, port?: number) =>
   run(http.createServer({ keepAliveTimeout: 0 }, listener), host, port)
 

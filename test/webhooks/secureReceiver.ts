@@ -1,4 +1,4 @@
-/** A merchant's https server for the tests of outgoing posts, with a certificate for one name that nobody vouches for. */
+/** A merchant's https server for the tests of outgoing posts, with a certificate that no authority vouches for. */
 import type http from "node:http"
 import https from "node:https"
 import tls from "node:tls"

@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { inHome } from "./DataDirLock.ts"
 
-/** Whether this home has ever had an embedded Postgres. */
+/** Whether this home already has an embedded Postgres. */
 export const isKeptIn = (home: string): Effect.Effect<boolean> =>
   Effect.sync(() => existsSync(join(home, "postgres", "PG_VERSION")) || existsSync(join(home, "postgres.password")))
 

@@ -48,7 +48,7 @@ export class Workers extends Context.Service<
     readonly lookAgain: Effect.Effect<void>
     /** Waits until no worker has anything to do at this moment. */
     readonly atRest: Effect.Effect<void>
-    /** When the first worker, apart from cleanups, will wake by itself; none without workers. */
+    /** When the first worker, apart from cleanups, polls next; none without workers. */
     readonly nextWake: Effect.Effect<Option.Option<number>>
     /** The work of all workers for one sandbox whose clock was moved. */
     readonly ofSandboxes: () => ReadonlyArray<SandboxWork>

@@ -137,7 +137,7 @@ const accepts = Effect.fnUntraced(function* (connection: PgConnection.PgConnecti
   if (readOnly === "on" && !anyServer) return yield* takesNoWrites()
 })
 
-/** 0 if the server does not tell, as some services that imitate Postgres. */
+/** 0 if the server does not report it, as some services that imitate Postgres. */
 const timelineOf = Effect.fnUntraced(
   function* (connection: PgConnection.PgConnection) {
     const rows = yield* connection.queryValues(

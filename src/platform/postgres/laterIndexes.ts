@@ -17,7 +17,7 @@ export interface LaterIndex {
   /** The text after `on`: `orders (merchant_id, id) where due_at is not null`. */
   readonly on: string
   readonly unique?: boolean
-  /** An index of before that this one stands in for. It is dropped once this one is there. */
+  /** An earlier index that this one replaces. It is dropped once this one exists. */
   readonly replaces?: string
 }
 

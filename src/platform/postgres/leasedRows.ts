@@ -115,7 +115,7 @@ export const leasedRows = <Row, Item = Row>(
   read = identity as (row: Row) => Item
 ): LeasedRows<Item> => {
   const decodeRows = Schema.decodeUnknownEffect(Schema.Array(row))
-  // A union does not tell its columns.
+  // A union does not list its columns.
   const shown =
     row.fields === undefined ? sql`*` : sql.csv(Object.keys(row.fields).map((column) => sql`${sql(column)}`))
   const counted = attempts === undefined ? sql`` : sql`${sql(attempts)} = coalesce(${sql(attempts)}, 0) + 1,`

@@ -8,7 +8,7 @@ import { elapsedMillis } from "./realTime.ts"
 
 /** How long all waits of one request may take together. */
 export const requestMillis = 9_000
-/** A request is answered this long after its time at the latest, even if work without a limit still goes on. */
+/** A request is answered this long after its time at the latest, even if work without a limit still runs. */
 export const graceMillis = 500
 
 /** Monotonic time. A test provides its own, which it moves. */
@@ -178,7 +178,7 @@ export const inTimeWith = <A, E, R>(
 interface Hooks<A, E> {
   /** While the caller waits, a function is in here that makes it fail now, as if the time were over. */
   readonly endings?: Set<() => void> | undefined
-  /** Called when the effect has ended, if need be after the caller was told. */
+  /** Called when the effect has ended, possibly after the caller was answered. */
   readonly onEnd?: ((exit: Exit.Exit<A, E>) => void) | undefined
 }
 

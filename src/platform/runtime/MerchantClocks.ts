@@ -72,7 +72,7 @@ export class MerchantClocks extends Context.Service<
     readonly working: <A, E, R>(account: Account, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Calls back whenever something has run within a moved clock. */
     readonly onUse: (listener: (merchantId: string) => void) => Effect.Effect<void>
-    /** The same for a command of another runner, that tells of the clock it was sent under ({@link clockHeader}). */
+    /** The same for a command of another runner, which names the clock it was sent under ({@link clockHeader}). */
     readonly withinHeader: <A, E, R>(
       header: string | undefined,
       effect: Effect.Effect<A, E, R>

@@ -105,7 +105,7 @@ const makeRunRound = Effect.gen(function* () {
   })
 })
 
-/** Collects violations, logs those that the round before did not have, and renews the lease while the round goes on. */
+/** Collects violations, logs those that the round before did not have, and renews the lease during the round. */
 const makeReport = (
   store: AuditStore["Service"],
   round: Round,

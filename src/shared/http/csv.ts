@@ -56,7 +56,7 @@ export const replyCsv = <Row, Item extends Readonly<Record<string, unknown>>>(
     )
   })
 
-/** Characters. A piece that is as long as this is sent by itself. Usual rows of a chunk are one piece. */
+/** Characters. A longer piece is sent separately. Usual rows of a chunk are one piece. */
 const pieceMin = 256 * 1024
 
 const inPieces = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {

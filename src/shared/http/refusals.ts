@@ -21,7 +21,7 @@ export const refuseAs =
   (error) =>
     refuseWith((request_id) => new wire({ ...(contentOf(error) as Fields), request_id }), reasonOf(error))
 
-/** The same for a condition that ends by itself: its `lasts` becomes `Retry-After`. */
+/** The same for a temporary condition: its `lasts` becomes `Retry-After`. */
 export const refuseTemporarilyAs =
   <Fields extends { readonly message: string }, Refusal, Error extends { readonly lasts: Duration.Duration }>(
     wire: WireClass<Fields, Refusal>,

@@ -1,4 +1,4 @@
-/** A service with too much in work refuses at once, reads first, and goes on answering the rest (silences: U12). */
+/** A service under overload refuses at once, reads first, and still answers the rest (silences: U12). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import {
@@ -24,7 +24,7 @@ const service = Layer.effect(
     const running = yield* start()
     const admission = Context.get(running.context as Context.Context<Admission>, Admission)
     const { tick } = admission
-    // It hears how late the loop is, without being asked to.
+    // It measures how late the loop is on its own.
     yield* Effect.callback<void>((resume) => {
       Object.assign(admission, { tick: () => resume(Effect.void) })
     })

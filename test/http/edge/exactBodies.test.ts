@@ -72,7 +72,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("at every e
       assert.isAbove(tried.length, 8)
       for (const name of ["/v1/orders amount", "/v1/refunds amount", "/v1/payment_links amount"])
         assert.include(tried, name)
-      // A field that there is not is ignored, whatever it holds.
+      // An unknown field is ignored, whatever it holds.
       const raw = '{"amount":5,"weight":1.0}'
       const created = yield* api.call("POST", "/v1/orders", {
         key: merchant.sandboxKey,

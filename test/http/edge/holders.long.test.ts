@@ -72,7 +72,7 @@ interface Stage {
   readonly calls: { admitted: number; refused: number }
 }
 
-/** Megabytes that the process has had in memory at most; 0 where the system does not tell. */
+/** Megabytes that the process has had in memory at most; 0 where the system does not report them. */
 const residentPeak = (pid: number): number => {
   if (process.platform !== "linux") return 0
   const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))!

@@ -67,7 +67,7 @@ const deepOrHuge: ReadonlyArray<readonly [string, string]> = [
   [`{"amount":"${"1".repeat(400_000)}"}`, "amount"]
 ]
 
-/** Sends an order in chunks, which Node's own client does when it is not told a length. */
+/** Sends an order in chunks, as Node's own client does without a length. */
 const sendChunks = (url: string, headers: Record<string, string>, chunks: ReadonlyArray<string>) =>
   Effect.callback<{ readonly status: number; readonly text: string; readonly id: unknown }>((resume) => {
     const { hostname, port } = new URL(url)

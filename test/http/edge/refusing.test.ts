@@ -79,7 +79,7 @@ describe("/readyz says no while Postgres refuses most of what is asked, and the 
         const run = (statements: ReadonlyArray<string>) =>
           Effect.forEach(statements, (statement) => owner.unsafe(statement), { discard: true })
         const create = api.post("/v1/orders", merchant.sandboxKey, { amount: 1000, subject: "A test" })
-        /** Requests go on meanwhile, as a balancer sends them. */
+        /** Requests continue meanwhile, as a balancer sends them. */
         const seen = (status: number) =>
           eventually(
             `/readyz to be ${status}`,

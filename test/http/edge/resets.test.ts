@@ -28,10 +28,10 @@ const uncaught = Effect.map(
   ({ errors }) => errors
 )
 
-/** By then the server has heard whatever was sent to it before. */
+/** By then the server has received whatever was sent to it before. */
 const heard = ({ api }: Running) => Effect.repeat(api.get("/healthz"), { times: 5 })
 
-/** Sends these bytes, and resets the connection after `stay`, which is told when something comes back. */
+/** Sends these bytes, and resets the connection after `stay`, whose argument ends when an answer comes. */
 const reset = (url: string, bytes: string, stay: (answered: Effect.Effect<void>) => Effect.Effect<unknown>) =>
   Effect.acquireUseRelease(
     Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { insertOrders } from "../../kit/rows/Rows.ts"
 import { start } from "../../kit/Service.ts"
 
-/** The service's ends of connections: it runs in this process, and who does not read is not told of the end. */
+/** The service's ends of connections: it runs in this process, and a stalled reader is not notified of the end. */
 const servedSockets = Effect.acquireRelease(
   Effect.sync(() => {
     const sockets: Array<Socket> = []

@@ -167,7 +167,7 @@ const world = Effect.gen(function* () {
   return { api, baseUrl, key, merchantId, bodies, made, payout, pathOf, filePath, get, send }
 })
 
-/** From a thread of its own: 10 MB hold a client's loop, too. Ready to be told to begin. */
+/** From a thread of its own: 10 MB hold a client's loop, too. Waits for a signal to begin. */
 const elsewhere = (url: string, headers: Record<string, string>, body: Uint8Array) =>
   Effect.callback<Effect.Effect<number>>((resume) => {
     const worker = new Worker(

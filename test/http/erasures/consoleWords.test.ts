@@ -1,4 +1,4 @@
-/** The console's acts and an erased buyer: the audit log is kept for ever, so it gets no word of a buyer. */
+/** The console's acts and an erased buyer: the audit log is never shortened, so it gets no word of a buyer. */
 import { assert, it } from "@effect/vitest"
 import { wholeAddress } from "@coffer/rules/wholeAddress"
 import { Effect } from "effect"

@@ -89,7 +89,7 @@ const declared: Readonly<Record<string, Columns>> = {
 
 /** A line has what its merchant may see of the row, down to the parts of JSON, and nothing else. */
 const holdDeclared = (folder: string, line: Json) => {
-  // Events are bodies as they were delivered. Calls and endpoints stand in columns of many.
+  // Events are bodies as they were delivered. Calls and endpoints are packed in columns of many.
   if (folder === "events") return
   if (folder === "logs") {
     const { request_body: _, response_body: __, ...header } = line
@@ -231,7 +231,7 @@ it.live("a merchant exports what is kept of its own buyer, with the calls and th
     yield* shop.paid(1_000, { out_trade_no: "own", receipt_email: email, metadata: { name: "Jane" } })
     yield* shop.paid(2_000, { out_trade_no: "others", receipt_email: "john@buyer.example", metadata: { name: "John" } })
     const foreign = yield* other.paid(3_000, { out_trade_no: "elsewhere", receipt_email: email })
-    // Whether the archive has this call would tell whose order of another merchant it is.
+    // Whether the archive has this call would reveal whose order of another merchant it is.
     assert.strictEqual((yield* shop.get(`/v1/orders/${foreign["trade_no"]}`)).status, 404)
     const url = yield* uploaded(running, merchant.merchantId)
     const { dispute_no } = yield* said(shop.dispute("own"))

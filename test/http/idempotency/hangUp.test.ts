@@ -24,7 +24,7 @@ const insist = Effect.fnUntraced(function* (send: Effect.Effect<Reply>) {
   }
 })
 
-/** By then the server has heard whatever was sent to it before. */
+/** By then the server has received whatever was sent to it before. */
 const heard = ({ api }: Running) => Effect.repeat(api.get("/healthz"), { times: 5 })
 
 describe("a caller that hangs up", () => {

@@ -64,7 +64,7 @@ describe("a refund that was accepted is never answered 400", () => {
           time.move(5_000)
           assertRefused(yield* Fiber.join(first), 503, "internal_error")
           const second = yield* Effect.forkChild(ask)
-          // It is on its way: a call made after it was answered.
+          // A later call was answered, so it is under way.
           yield* shop.get("/v1/refunds")
           yield* fault.release
           let reply = yield* Fiber.join(second)
@@ -161,7 +161,7 @@ describe("an accepted payout is never refused to an operator who repeats its ref
         const paid = yield* Effect.forkChild(shop.post("/v1/test_helpers/orders/funds/pay"))
         yield* Deferred.await(fault.reached)
         const first = yield* Effect.forkChild(payout)
-        // It is on its way: calls made after it were answered.
+        // Later calls were answered, so it is under way.
         yield* Effect.repeat(shop.get("/v1/balance"), { times: 5 })
         yield* Effect.provideContext(TestClock.adjust("5 seconds"), service.context)
         time.move(5_000)

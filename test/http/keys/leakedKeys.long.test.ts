@@ -148,7 +148,7 @@ describe("a report of a leaked key", () => {
         Effect.sync(() => smtp.lines.includes("DATA"))
       )
       smtp.behave("take")
-      // The refused attempt may still be under way when the clock goes on, so it goes on until the mail has come.
+      // The refused attempt may still be under way when the clock moves, so it moves until the mail has come.
       yield* eventually(
         "the mail",
         Effect.map(running.leap("10 minutes"), () => smtp.mails.length > 0)

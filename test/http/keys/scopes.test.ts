@@ -50,7 +50,7 @@ describe("the table of acts", () => {
 
   it("asks for a scope to read where nothing is written and no secret is shown", () => {
     for (const { method, operation } of routes) {
-      // An archive is asked for with an address, which stands in no URL.
+      // An archive is requested with an address, which is in no URL.
       const reads =
         operation === "exports.buyer" || (method === "GET" && operation !== "webhook_endpoints.signingSecret")
       assert.strictEqual(merchantActs[operation].scope.endsWith(":read"), reads, operation)

@@ -171,7 +171,7 @@ describe("while no notification of changes can arrive", () => {
       yield* eventually(
         "the key to be in memory",
         Effect.gen(function* () {
-          // Word of the merchant's making may still be on its way, and empty the memory in between.
+          // The notification of the new merchant may still be under way, and empty the cache in between.
           yield* sql`select pg_notify(${MerchantStore.changedChannel}, '')`
           yield* silently("sandbox", row!.hash)
           const before = yield* works
@@ -279,7 +279,7 @@ describe("heartbeats: while the connection for changes is silently dead", () => 
       assert.strictEqual(yield* status(api.get("/v1/balance", key)), 200)
       assert.isFalse(yield* isRemembered("live", liveKey))
 
-      // It listens anew a second later, by the test's clock. An unknown key is remembered for ten minutes.
+      // It listens again a second later, by the test's clock. An unknown key is cached for ten minutes.
       yield* eventually(
         "the new key to be in memory",
         Effect.andThen(running.leap("11 minutes"), isRemembered("sandbox", key)),

@@ -25,7 +25,7 @@ const row = ({ sql }: Running, instance: string, heardSecondsAgo: number) =>
         ${at}::text::timestamptz, '[]')`
   })
 
-/** Once the process has told that it holds all shards. */
+/** Once the process has reported that it holds all shards. */
 const settled = Effect.fnUntraced(function* (running: Running) {
   yield* eventually(
     "the shards to be held",
@@ -81,7 +81,7 @@ describe("GET /operator/v1/cluster", () => {
 
   it.live("counts the rows that are due for a worker and says since when, for all runners", () =>
     Effect.gen(function* () {
-      // Its workers do not look again by themselves.
+      // Its workers do not poll again.
       const running = yield* start({ env: { WORKER_POLL: "1 hour" } })
       yield* running.atRest
       const { trade_no } = (yield* merchantOf(running).post("/v1/orders", { amount: 500 })).body.data

@@ -1,4 +1,4 @@
-/** The address at which a checkout page hears that its order has changed (silences: K5). */
+/** The address at which a checkout page learns that its order has changed (silences: K5). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { start } from "../../kit/Service.ts"

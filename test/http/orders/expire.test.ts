@@ -28,7 +28,7 @@ const orderOf = Effect.fnUntraced(function* ({ api, atRest, context, sql }: Runn
         rows.map(({ type }) => type)
       )
     ),
-    /** As if the bank had not heard that its reports were taken. */
+    /** As if the bank did not know that its reports were taken. */
     repeatReports: Effect.andThen(
       sql`update sandbox_payments set report_due_at = created_at
         where trade_no = ${tradeNo} and state = 'succeeded'`,

@@ -94,7 +94,7 @@ describe("answered 503 with Retry-After when its commit takes longer than 5 s, a
           assertRefused(reply, 503, "internal_error")
           assert.isNotNull(reply.headers.get("retry-after"))
           yield* fault.release
-          // A worker finishes a refund without a driver, at the latest when it looks again by itself.
+          // A worker finishes a refund without a driver, at the latest at its next poll.
           yield* service.pass("2 hours")
           assert.strictEqual((yield* request).status, 200)
           yield* assertLedgerWhole(service.sql)

@@ -68,7 +68,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("an order",
         const { api } = yield* Service
         const { sandboxKey: key } = yield* api.newMerchant()
         const hook = yield* receiver
-        // Without an address no receipt is sent, which would be news of the order by itself.
+        // Without an address no receipt is sent, which alone would change the order.
         yield* api.post("/v1/orders", key, { ...order, out_trade_no: "1", notify_url: hook.url, receipt_email: null })
         // The state that the owner then has came from its own update, not from the database.
         const before = yield* api.post("/v1/orders/1", key, { metadata: { yak: "7", aa: "8" } })

@@ -1,4 +1,4 @@
-/** Changes that come by themselves as time passes, on a real database, with the clock in the test's hand. */
+/** Automatic changes as time passes, on a real database, with the clock under the test's control. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Duration, Effect, Option } from "effect"
 import { Workers } from "../../../src/platform/jobs/Workers.ts"

@@ -175,7 +175,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       const path = `/merchants/${running.merchant.merchantId}/orders/${trade_no}/timeline?mode=sandbox`
       assert.deepStrictEqual((yield* service.api.operator("GET", path)).body.data, data)
 
-      // As it was written before the time was kept: told with the order's own.
+      // As it was written before the time was stored: shown with the order's own.
       yield* running.sql`update orders set unapplied_payments = jsonb_path_query_array(unapplied_payments, '$[0]') #- '{0,paidAt}'
         where trade_no = ${trade_no}`
       const later = (yield* shop.get(`/v1/orders/${trade_no}/timeline`)).body.data

@@ -1,4 +1,4 @@
-/** A merchant reads all of its orders, page by page, while business goes on (spec: List conventions). */
+/** A merchant reads all of its orders, page by page, while others are written (spec: List conventions). */
 import { assert, it } from "@effect/vitest"
 import { MerchantId } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"

@@ -64,7 +64,7 @@ it.live(
       yield* ask(stranger, "192.0.2.4")
       const first = linkIn(yield* mails.mail(sent + 1))
 
-      // Whoever asks now has the mail already, at a network that has asked ten times as well as at others.
+      // Every later request gets the same mail, at a network that has asked ten times as well as at others.
       const person = consoleBrowser(api)
       const onlooker = consoleBrowser(api)
       const others = [...networks, "192.0.2.5", "2001:db8::1"].map((network) => ask(consoleBrowser(api), network))

@@ -141,7 +141,7 @@ it.live("where live keys take two operators, one alone gets none by way of a per
     const { api, at, merchantId, mails } = yield* begin({ TWO_OPERATORS: "live_keys" })
     const { token } = yield* newOperator(api, "Root", "admin")
     const one = (path: string, body: object) => api.operator("POST", path, body)
-    // Whoever makes a merchant is not shown its live key. One that was made before this was set may be known to one.
+    // The maker of a merchant is not shown its live key. A key that was made before this was set may be known to one.
     assert.isNull((yield* one("/merchants", { name: "Tea", seed: false })).body.data.live_key)
     const merchants = (yield* api.operator("GET", "/merchants?limit=1")).body.data.data
     const tea = `/merchants/${merchants[0].merchant_id}`
@@ -210,7 +210,7 @@ it.effect("an older session makes or opens no live key, invites no person, and m
       assert.deepStrictEqual([status, text.includes("15 minutes")], [403, true], `${what}: ${text}`)
     }
     assert.strictEqual((yield* admin.operate("POST", at, { approved: true })).status, 403)
-    // An act that takes a right away, a key of the sandbox, and settings that let nobody in need no new sign-in.
+    // An act that takes a right away, a sandbox key, and settings that give no access need no new sign-in.
     assert.strictEqual((yield* admin.operate("POST", at, { approved: false, note: "Asked" })).status, 200)
     assert.strictEqual((yield* make(owner, at, "sandbox", ["orders:read"])).status, 201)
     assert.strictEqual((yield* owner.call("POST", `${one}/revoke`)).status, 200)

@@ -63,7 +63,7 @@ describe("a refund that the channel answers at once", () => {
       const { moved, service, shop, trade_no } = yield* opened({ faults: fault.layer })
       const first = yield* Effect.forkChild(shop.refund({ trade_no, amount: 10, out_refund_no: "r" }))
       yield* Deferred.await(fault.reached)
-      // A runner of the version before writes the bank's row by itself.
+      // A runner of the version before writes the bank's row itself.
       yield* service.sql`insert into sandbox_refunds (refund_key, payment_id, amount, created_at)
         select refund_no, payment_id, amount, created_at from refunds`
       yield* fault.release

@@ -12,7 +12,7 @@ import { rounds } from "../../kit/run/soak.ts"
 const day = 86_400
 const farDays = 100
 
-/** Seconds after the beginning, each once, in order: where the clock stands in between. */
+/** Seconds after the beginning, each once, in order: the stops of the clock. */
 const stopsOf = fc
   .uniqueArray(fc.oneof(fc.integer({ min: 1, max: 2 * day }), fc.integer({ min: 1, max: farDays * day - 1 })), {
     maxLength: 6

@@ -10,7 +10,7 @@ const currencies = ["USD", "HKD", "CNY"]
 const seed = 100_000_000
 const credited = seed - (seed * 290) / 10_000 - 30
 
-/** As the operator creates one, who says nothing of a seed unless told to. */
+/** As the operator creates a merchant, without `seed` unless given. */
 const created = Effect.fnUntraced(function* ({ api }: Running, body: object = {}) {
   const reply = yield* api.operator("POST", "/merchants", { name: "N", ...body })
   assert.strictEqual(reply.status, 201, reply.text)
@@ -32,7 +32,7 @@ const half = `create function half() returns trigger language plpgsql as $$ begi
   if new.currency = 'HKD' then raise 'no'; end if; return new; end $$`
 const failing = `create trigger half before insert on orders for each row execute function half()`
 
-/** Its workers look for rows of which no runner was told. */
+/** Its workers poll for rows of which no runner was notified. */
 const looking = start({ clock: "test", env: { WORKER_POLL: "1 hour" } })
 
 layer(Layer.effect(Service, looking), { excludeTestServices: true })("a new sandbox", (it) => {
@@ -118,7 +118,7 @@ layer(Layer.effect(Service, looking), { excludeTestServices: true })("a new sand
       const seeded = yield* created(running)
       for (const _ of [1, 2]) {
         yield* sql`update sandbox_seeds set due_at = '1970-01-01'`
-        // No runner was told of these rows: they are found by looking.
+        // No runner was notified of these rows: polling finds them.
         yield* pass("2 hours")
         assert.deepStrictEqual(yield* taken.available(), [credited, 0, credited])
         assert.deepStrictEqual(yield* seeded.available(), [credited, credited, credited])

@@ -11,7 +11,7 @@ class Service extends Context.Service<Service, Running>()("test/orderNumbers") {
 const ownNumber = "cart-4711"
 
 layer(Layer.effect(Service, start()), { excludeTestServices: true })("numbers of the order", (it) => {
-  /** An order that was paid, refunded in part and disputed, and a payout on its way. */
+  /** An order that was paid, refunded in part and disputed, and a payout under way. */
   const story = Effect.gen(function* () {
     const { api } = yield* Service
     const { merchantId, sandboxKey: key } = yield* api.newMerchant()

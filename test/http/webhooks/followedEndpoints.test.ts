@@ -1,4 +1,4 @@
-/** The list of webhook endpoints is in the order of commits: a reader who goes on from the newest misses none. */
+/** The list of webhook endpoints is in the order of commits: a reader who follows it misses none. */
 import { assert, it } from "@effect/vitest"
 import { endpointsMax } from "@coffer/model/Limits"
 import { Context, Effect } from "effect"

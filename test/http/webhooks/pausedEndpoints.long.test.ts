@@ -1,4 +1,4 @@
-/** An endpoint that its owner pauses: what is to be delivered waits, and comes when it goes on (silences: W5, W24). */
+/** An endpoint that its owner pauses: deliveries wait, and are sent when it is enabled again (silences: W5, W24). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { hooksOf } from "../../kit/callers/Hooks.ts"
