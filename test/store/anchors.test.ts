@@ -1,4 +1,4 @@
-/** Anchors: what a superuser rewrites so that every hash is right again is found all the same (law I11). */
+/** Anchors: a superuser's rewrite with consistent hashes is still found (law I11). */
 import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
@@ -36,7 +36,7 @@ const headOf = (sql: SqlClient.SqlClient, wallet: string) =>
     ([head]) => head!
   )
 
-/** As a superuser would who can compute. */
+/** As a skilled superuser would. */
 const rewritten = (sql: SqlClient.SqlClient, wallet: string) =>
   sql.withTransaction(
     Effect.gen(function* () {
@@ -102,7 +102,7 @@ describe("anchors", () => {
         assert.deepStrictEqual(yield* kept(running), broken)
         yield* at.paid(2_000)
         yield* running.pass("5 hours")
-        // The service remembered the head that there was, so its new row does not fit what was rewritten (I9).
+        // The service remembered the former head, so its new row does not fit what was rewritten (I9).
         const later = yield* kept(running)
         assert.deepStrictEqual(
           later.filter(({ law }) => law === "I11"),

@@ -1,6 +1,6 @@
 /**
- * The published laws: a busy day breaks none of them, and a row that breaks one by SQL is told, with the row's name.
- * Each case happens in a transaction that is rolled back, on a database of this file's own.
+ * The published laws: a busy day breaks none of them, and a row that breaks one by SQL is reported, with its name.
+ * Each case runs in a transaction that is rolled back, on a database of this file's own.
  */
 import { readFileSync } from "node:fs"
 import { assert, describe, layer } from "@effect/vitest"
@@ -32,7 +32,7 @@ class Books extends Context.Service<
   }
 >()("test/audit/Books") {}
 
-/** The day is over and the service gone; its database is still there. */
+/** The day is over and the service stopped; its database remains. */
 const books = Layer.effect(
   Books,
   Effect.gen(function* () {
@@ -45,7 +45,7 @@ const books = Layer.effect(
   })
 )
 
-/** The violations that one of the auditor's ways finds, each once. */
+/** The violations that one of the auditor's checks finds, each once. */
 const foundBy = Effect.fnUntraced(function* (look: (report: Report) => Effect.Effect<unknown>) {
   const found = new Map<string, Violation>()
   yield* look({
@@ -121,7 +121,7 @@ layer(books, { excludeTestServices: true })("the auditor", (it) => {
                 const listed = inOrder(violations)
                 assert.deepStrictEqual(inOrder(yield* foundByRound(sql)), listed)
                 assert.deepStrictEqual(inOrder(yield* walked(sql)), listed)
-                // After the day there was nothing new to look at.
+                // After the day nothing new was written.
                 assert.deepStrictEqual(yield* changedSince(sql, DateTime.makeUnsafe("2000-01-01T00:00:00Z")), [])
                 return yield* Effect.fail(
                   violations.map(

@@ -1,10 +1,10 @@
 /**
- * Changes by an attacker with a hand in the database, and which laws the auditor then finds broken in which rows.
+ * Changes by an attacker inside the database, and which laws the auditor then finds broken in which rows.
  * `$rich` and `$poor` are the merchants of the busy day, `$pendingRefund` one of its refunds.
  */
 
 export interface Case {
-  /** The culprit's act. */
+  /** The attacker's act. */
   readonly name: string
   /** Statements; `returning` of the last names the rows that are then wrong, one column `key`. */
   readonly statements: ReadonlyArray<string>

@@ -13,7 +13,7 @@ const body = (index: number) => String(index).padStart(26, "0")
 const place = Effect.gen(function* () {
   const running = yield* start()
   const owner = yield* ownersConnection(running.database)
-  // The chain is made row by row, each with a look at the last.
+  // The chain is made row by row, each reading the last.
   yield* owner`alter table audit_log disable trigger audit_log_is_chained`
   yield* owner`alter table audit_log disable trigger audit_log_follows`
   yield* owner.unsafe(`insert into audit_log

@@ -29,7 +29,7 @@ const none = Object.fromEntries(Object.keys(laws).map((law) => [law, 0]))
 
 const violationsIn = ({ sql }: Running) => sql`select law, about, key from audit_violations order by law, about, key`
 
-/** The owner of the database can do that. */
+/** As the owner of the database can. */
 const tamper = (sql: SqlClient.SqlClient, statement: string) =>
   sql.withTransaction(
     Effect.gen(function* () {
@@ -63,7 +63,7 @@ describe("a round of the auditor", () => {
         assert.deepStrictEqual(yield* violationsIn(running), both)
         assert.deepStrictEqual(yield* shown(running), { ...none, I6: 1, I9: 1 })
 
-        // Long after, and with much that is new, they are still wrong.
+        // Long after, with many new rows, they are still wrong.
         yield* running.pass("5 hours")
         yield* at.paid(2_000)
         yield* running.pass("1 hour")

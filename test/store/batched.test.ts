@@ -10,7 +10,7 @@ const Row = Schema.Struct({ id: Schema.String, name: Schema.String })
 
 const rows = [1, 2, 3].map((id) => ({ id: String(id), name: `row ${id}` }))
 
-/** Rows 1 to 3 by their keys, and what was asked. */
+/** Rows 1 to 3 by their keys, and the queries. */
 const known = (sql: SqlClient.SqlClient, fails = false) => {
   const asked: Array<ReadonlyArray<string>> = []
   const byId = batchedById(sql, {
@@ -26,7 +26,7 @@ const known = (sql: SqlClient.SqlClient, fails = false) => {
   return { asked, byId }
 }
 
-/** The row that stands where the question does. */
+/** The row at the place of the question. */
 const ordered = (sql: SqlClient.SqlClient, rowsOf: (questions: ReadonlyArray<string>) => ReadonlyArray<string>) =>
   batchedInOrder(sql, {
     row: Schema.Struct({ answer: Schema.String }),

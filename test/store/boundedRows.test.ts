@@ -1,5 +1,5 @@
 /**
- * The sizes to which others can make a row grow (docs/security.md, What a row may hold): each column with more than one
+ * The sizes to which clients can make a row grow (docs/security.md, What a row may hold): each column with more than one
  * value is in the page's table with its bound, and is driven there and beyond.
  */
 import { readFileSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** How due deliveries are found and claimed when there are many (docs/decisions/0016). */
+/** How due deliveries are found and leased when there are many (docs/decisions/0016). */
 import type { DueLine } from "@coffer/rules/delivery/places"
 import { assert, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer } from "effect"
@@ -19,7 +19,7 @@ class Service extends Context.Service<Service, Running>()("test/dueDeliveries") 
 
 /** One merchant has most: two hosts with a backlog, and a delivery each for 150 others. It is the first by id. */
 const place = Effect.gen(function* () {
-  // Its clock stands still, so the service's own worker sleeps and takes nothing.
+  // Its clock is stopped, so the service's own worker sleeps and takes nothing.
   const running = yield* start({ clock: "test" })
   yield* running.atRest
   const { sql } = running

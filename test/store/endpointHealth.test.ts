@@ -1,4 +1,4 @@
-/** Rows of endpoints that fail, and whether one has taken anything (docs/decisions/0021; silences: W25, W26). */
+/** Rows of failing endpoints, and whether one has accepted anything (docs/decisions/0021; silences: W25, W26). */
 import { assert, it } from "@effect/vitest"
 import { Context, DateTime, Effect } from "effect"
 import { type Ended, recordAttempts } from "../../src/webhooks/deliveries/deliveryResults.ts"
@@ -9,7 +9,7 @@ import { start } from "../kit/Service.ts"
 const at = (seconds: number) => DateTime.makeUnsafe(seconds * 1_000)
 const endpointId = "whe_1"
 
-/** Deliveries to the endpoint, and what each of their attempts comes to, by its number. */
+/** Deliveries to the endpoint, and the outcome of each of their attempts, by its number. */
 const world = Effect.fnUntraced(function* (count: number) {
   const { context, merchant, sql } = yield* start({ clock: "test" })
   yield* insertDeliveries(sql, { merchantId: merchant.merchantId, count }, "'shop.example'")

@@ -1,4 +1,4 @@
-/** How erasures are taken up when one merchant has many (docs/decisions/0103). */
+/** The order of erasures when one merchant has many (docs/decisions/0103). */
 import { assert, it } from "@effect/vitest"
 import { Context, DateTime, Effect, Option } from "effect"
 import { ErasureStore } from "../../src/reads/erasures/ErasureStore.ts"
@@ -6,7 +6,7 @@ import { start } from "../kit/Service.ts"
 
 it.live("erasures of one merchant take turns on all runners, and hold up no other merchant's", () =>
   Effect.gen(function* () {
-    // Its clock stands still, so the service's own worker takes nothing.
+    // Its clock is stopped, so the service's own worker takes nothing.
     const { context, sql } = yield* start({ clock: "test" })
     const store = Context.get(context as Context.Context<ErasureStore>, ErasureStore)
     yield* sql`insert into erasures (erasure_no, version, merchant_id, mode, email_hash, requested_by, status, step,

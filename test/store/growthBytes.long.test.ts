@@ -19,9 +19,9 @@ const isPrinted = process.env["GROWTH_ACTS"] !== undefined
 type Sizes = ReadonlyMap<string, number>
 
 interface Growth {
-  /** Bytes of one act that stay when nothing is dead any more. */
+  /** Bytes of one act that stay after a vacuum. */
   readonly stays: Sizes
-  /** Bytes of one act with the rows that vacuum takes. */
+  /** Bytes of one act with the rows that a vacuum removes. */
   readonly written: Sizes
   readonly count: number
 }
@@ -123,7 +123,7 @@ const folder = Effect.acquireRelease(
   (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
 )
 
-/** By table: the bytes that stay of the act that leaves most, as the page says. */
+/** By table: the bytes that stay of the act that leaves most, as in the page. */
 const stated = new Map(
   Array.from(
     readFileSync("docs/operating.md", "utf8").matchAll(/^\| `(\w+)`[^|]*\| [^|]+ \| ([\d,]+) \|/gm),

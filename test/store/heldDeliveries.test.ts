@@ -8,7 +8,7 @@ import { start } from "../kit/Service.ts"
 
 it.effect("waiting deliveries continue once their endpoint is no longer paused: for the named one, or for all", () =>
   Effect.gen(function* () {
-    // Its clock stands still, so that the service's own workers release nothing.
+    // Its clock is stopped, so that the service's own workers release nothing.
     const running = yield* start({ clock: "test" })
     const { context, merchant, sql } = running
     const hooks = hooksOf(running, merchant)

@@ -1,4 +1,4 @@
-/** Rows that are due, and what is kept of the last look at them. */
+/** Due rows, and what is stored of the last look at them. */
 import { assert, it } from "@effect/vitest"
 import { DateTime, Effect, Option, Schema } from "effect"
 import { backOffAfterWork, leasedRows } from "../../src/platform/postgres/leasedRows.ts"

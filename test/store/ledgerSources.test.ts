@@ -1,4 +1,4 @@
-/** A movement has its source, or Postgres does not take it (docs/decisions/0027). */
+/** A movement has its source, or Postgres refuses it (docs/decisions/0027). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Layer, type Scope } from "effect"
 import type { SqlClient, SqlError as Errors } from "effect/sql"
@@ -38,7 +38,7 @@ const books = Layer.effect(
   })
 )
 
-/** The source of each movement, and a state of it that leads to no such movement; undefined: every one does. */
+/** The source of each movement, and a state of it that leads to no such movement; undefined: every state does. */
 const types: Readonly<Record<string, readonly [table: string, key: string, before: string | undefined]>> = {
   payment_credit: ["orders", "trade_no", "paid_at = null"],
   fee_debit: ["orders", "trade_no", "paid_at = null"],
@@ -82,11 +82,11 @@ layer(books, { excludeTestServices: true })("a movement", (it) => {
 
   for (const [type, [table, key, before]] of Object.entries(types)) {
     describe(type, () => {
-      /** Takes the movement back, does something, and makes it again, changed. Nothing of it stays. */
+      /** Removes the movement, does something, and makes it again, changed. Nothing of it stays. */
       const again = Effect.fnUntraced(function* (changed: string, meanwhile?: (source: string) => string) {
         const { poor, sql } = yield* Books
         const attempt = Effect.gen(function* () {
-          // A statement that waits for a lock fails, before it fails as one that takes too long.
+          // A statement that waits for a lock fails by that limit, before the limit of its duration.
           yield* sql`set local lock_timeout = '3s'`
           yield* sql`create temporary table taken on commit drop as
             select * from ledger where type = ${type} order by id limit 1`
@@ -98,7 +98,7 @@ layer(books, { excludeTestServices: true })("a movement", (it) => {
           yield* sql.unsafe(`update taken set ${changed.replaceAll("$poor", poor)}`)
           yield* sql`update taken set wallet_id = concat_ws('/', merchant_id, mode, currency)
             where wallet_id not like 'in/%'`
-          // The wallet that it goes to is there, whichever it is.
+          // The target wallet exists.
           yield* sql`create temporary table purse on commit drop as select * from wallets limit 1`
           yield* sql`update purse set wallet_id = (select wallet_id from taken)`
           yield* sql`insert into wallets select * from purse on conflict do nothing`

@@ -1,4 +1,4 @@
-/** The filters with which `listIndexes.long.test.ts` asks every list, and what a page by each of them may read. */
+/** The filters of every list in `listIndexes.long.test.ts`, and what a page by each of them may read. */
 import type { LedgerQuery } from "@coffer/contract/Balance"
 import type { DisputeQuery } from "@coffer/contract/Disputes"
 import type { EventQuery } from "@coffer/contract/Events"
@@ -13,7 +13,7 @@ export const since = 1_767_225_600_000
 /** To choose among several filters, so many rows of each are counted, every one read in two tables. */
 const counted = 2 * 500
 
-/** Orders of a range of amounts that are looked for, every one read in an index and in the table. */
+/** Orders in a range of amounts, each read in an index and in the table. */
 const few = 2 * 500
 
 /**
@@ -61,7 +61,7 @@ export const orderCases: ReadonlyArray<Case<OrderQuery>> = [
   [{ "metadata[source]": ["fax"], status: "expired" }, 4, counted + 60]
 ]
 
-/** All wallets of an owner are merged: there is one for each currency. */
+/** All wallets of an owner are merged, one for each currency. */
 export const ledgerCases: ReadonlyArray<Case<LedgerQuery>> = [
   [{}, 3],
   [{ type: "payment_credit" }, 3],
@@ -132,6 +132,6 @@ export const deliveryCases: ReadonlyArray<Case<DeliveryQuery>> = [
 
 export const linkCases: ReadonlyArray<Case<PaymentLinkQuery>> = [[{}, 1]]
 
-/** As a table of tests: each with its filter for a name. */
+/** As a table of tests, named by their filters. */
 export const named = <Query>(cases: ReadonlyArray<Case<Query>>) =>
   cases.map(([filter, scans, choice = 0]) => ({ name: JSON.stringify(filter), filter, scans, choice }))

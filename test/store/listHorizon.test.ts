@@ -24,7 +24,7 @@ import { freshDatabase } from "../kit/Service.ts"
 
 /** The account whose orders the kit makes. */
 const account: Account = { merchantId: MerchantId.make(`mer_${"0".repeat(25)}1`), mode: "sandbox" }
-/** Its horizon is looked at before that of the other. */
+/** Its horizon is read before that of the other. */
 const firstAccount: Account = { ...account, merchantId: MerchantId.make(`mer_${"0".repeat(26)}`) }
 const number = (index: number) => String(index).padStart(26, "0")
 
@@ -35,7 +35,7 @@ const horizonOf = (sql: SqlClient.SqlClient) =>
     Context.get(Horizons.ListHorizon)
   )
 
-/** Two runners that list, and a connection of the service for a batch that has looked at the horizon. */
+/** Two runners that list, and a connection of the service for a batch that has read the horizon. */
 const inDatabase = Effect.gen(function* () {
   const url = yield* freshDatabase
   const connections = yield* Layer.build(Postgres.layer({ url: Redacted.make(url), connections: 8, name: "test" }))
@@ -65,7 +65,7 @@ const transactorOn = (connections: Layer.Layer<DatabaseHealth | SqlClient.SqlCli
     Effect.map(Context.get(Transactors.Transactor))
   )
 
-/** A transaction that stands after this statement until it is let go. */
+/** A transaction that stays open after this statement until it is released. */
 const standing = Effect.fnUntraced(function* <E>(sql: SqlClient.SqlClient, statement: Effect.Effect<unknown, E>) {
   const [done, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const transaction = yield* Effect.forkScoped(
@@ -80,11 +80,11 @@ const standing = Effect.fnUntraced(function* <E>(sql: SqlClient.SqlClient, state
   return { end: Effect.andThen(Deferred.succeed(over, undefined), Fiber.join(transaction)) }
 })
 
-/** Looks as a batch does, and stands. */
+/** Reads the horizon as a batch does, and stays open. */
 const standingBatch = (sql: SqlClient.SqlClient) =>
   standing(sql, sql.unsafe(readHorizons, paramsOf([{ ...account, lowest: number(1) }])))
 
-/** A statement waits for a lock: what it sees is what was committed before. */
+/** A statement waits for a lock: it sees what was committed before. */
 const aStatementWaits = (sql: SqlClient.SqlClient) =>
   eventually(
     "a statement to wait for a lock",
@@ -94,7 +94,7 @@ const aStatementWaits = (sql: SqlClient.SqlClient) =>
     )
   )
 
-/** Raises the horizon to this number while a batch stands, as a list of another runner does. */
+/** Raises the horizon to this number while a batch is open, as a list of another runner does. */
 const raisedBeside = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { raise }: Horizons.ListHorizon["Service"],
@@ -169,7 +169,7 @@ describe("a list that has something new", () => {
       )
       assert.strictEqual(yield* two.raise("shown", account, number(4)), number(2))
       assert.strictEqual(two.raisedTo("shown", account), number(2))
-      // It has listed nothing of this account yet, and says so instead of an empty list.
+      // It has listed nothing of this account yet, and fails instead of showing an empty list.
       assert.isTrue(Exit.hasDies(yield* Fiber.join(first)))
       yield* batch.end
       assert.strictEqual(yield* two.raise("shown", account, number(4)), number(5))
@@ -217,7 +217,7 @@ describe("a batch that looks at the horizon", () => {
         { ...account, merchantId: MerchantId.make(`mer_${"1".repeat(26)}`), lowest: number(1) }
       ])
       const [row] = yield* sql.withTransaction(
-        // It finds no horizon, so that no lock has given it the number.
+        // It finds no horizon, so no lock has given it the number.
         Effect.andThen(
           sql.unsafe(readHorizons, numbers),
           sql<{ has: boolean }>`select pg_current_xact_id_if_assigned() is not null as has`

@@ -1,7 +1,7 @@
 /**
  * Every query of a list, with every filter, on very many rows: Postgres reads as many rows as a page shows, wherever
- * the page lies and however rare or common what is sought. The statements are those that the rooms themselves send.
- * API logs, which lie in a partition per day, are looked at in `logPlans.test.ts`.
+ * the page is and however rare or common the filter. The statements are those that the rooms themselves send.
+ * API logs, which have a partition per day, are in `logPlans.test.ts`.
  */
 import { assert, describe, layer } from "@effect/vitest"
 import type { EventQuery } from "@coffer/contract/Events"
@@ -71,13 +71,13 @@ const place = Effect.gen(function* () {
   const running = yield* start()
   const { merchant, sql } = running
   const strangers = Array.from({ length: smallMerchants }, (_, index) => `mer_${String(index).padStart(26, "0")}`)
-  // A link names a merchant that is there.
+  // A link names an existing merchant.
   yield* sql.unsafe(
     `insert into merchants select (jsonb_populate_record(m, jsonb_build_object('merchant_id', stranger))).*
       from merchants m, unnest($2::text[]) as stranger where m.merchant_id = $1`,
     [merchant.merchantId, strangers]
   )
-  // The others came later, so that the newest rows of a table are none of the large merchant's.
+  // The others are later, so that the newest rows of a table are none of the large merchant's.
   const many = [
     { merchantId: merchant.merchantId, count: large, since, step },
     ...strangers.map((merchantId) => ({ merchantId, count: small, since: since + large * step, step }))
@@ -146,14 +146,14 @@ const checkPlans = Effect.fnUntraced(function* <A, E>(what: string, effect: Effe
   assert.isAtMost(rowsRead(scans), rowsMax, `rows read: ${why()}`)
 })
 
-/** Rows of a page of 20, and the one that says whether there are more. */
+/** Rows of a page of 20, and the row that shows whether more follow. */
 const page = 21
 /** Rows in the minutes by which an id may be off, on either side of a range. */
 const slack = 20
 
 type Position = Pick<EventQuery, "starting_after" | "ending_before" | "created[gte]" | "created[lte]">
 
-/** Where a page can lie: at the newest end, next to a cursor, in a range of times. */
+/** Where a page can be: at the newest end, next to a cursor, in a range of times. */
 const positions = (middle: string): ReadonlyArray<readonly [name: string, query: Position]> => {
   const half = since / 1000 + (large / 2) * (step / 1000)
   return [
@@ -258,7 +258,7 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(
         for (const day of ["2026-01-02", "2026-01-15", "2026-01-29"]) {
           // The rows of the day, and the newest row before it and in it for each of three wallets.
           yield* checkPlans(day, reports.answer(account, { report: "statement", from: day }), perDay + 6)
-          // The order behind each row is looked for, and there is none.
+          // The order behind each row is looked up, and none exists.
           yield* checkPlans(day, reports.answer(account, { report: "fees", from: day }), perDay)
         }
       })

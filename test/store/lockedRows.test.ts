@@ -1,5 +1,5 @@
 /**
- * A change set that meets a lock of another session, and the other change sets meanwhile. These tests take
+ * A change set at a lock of another session, and the other change sets meanwhile. These tests take
  * real time, so all of them wait at once.
  */
 import { assert, describe, it } from "@effect/vitest"

@@ -14,7 +14,7 @@ import { merchantId, numbers, owner, withLogs } from "../kit/rows/logStore.ts"
 import { explained, rowsRead, scansIn } from "../kit/rows/plans.ts"
 
 const smallMerchant = MerchantId.make("mer_00000000000000000000000002")
-/** Has had no success for weeks. */
+/** A merchant without a success for weeks. */
 const changedMerchant = MerchantId.make("mer_00000000000000000000000003")
 
 describe("a list over 200,000 calls of 30 days", () => {
@@ -45,7 +45,7 @@ describe("a list over 200,000 calls of 30 days", () => {
     yield* (yield* owner)`analyze api_logs`
   }, patiently("5 minutes"))
 
-  /** A page, what was scanned for each of its statements, and the scans of the last one: the page's own. */
+  /** A page, the scans of each of its statements, and those of the last one: the page's own. */
   const pageOf = Effect.fnUntraced(function* (query: LogQuery, owner = merchantId) {
     const sql = yield* SqlClient.SqlClient
     const logs = yield* Logs.Logs
@@ -88,7 +88,7 @@ describe("a list over 200,000 calls of 30 days", () => {
           const { data, last, scans } = yield* pageOf(query)
           assert.strictEqual(data.length, found, what)
           for (const scan of scans) assert.match(scan["Node Type"], /^Index/, what)
-          // Where few rows are left, the key is as good as any other index.
+          // Where few rows remain, the key is as good as any other index.
           const indexes = last.map((node) => node["Index Name"] ?? "")
           assert.isTrue(found === 0 || indexes.some((name) => name.includes(index)), `${what} has its index`)
           assert.isAtMost(rowsRead(scans), 100, what)
@@ -103,7 +103,7 @@ describe("a list over 200,000 calls of 30 days", () => {
           assert.strictEqual(data.length, 20)
           assert.isAtMost(rowsRead(scans), 100, JSON.stringify(query))
         }
-        // A timeline looks for the calls at work when something was made: those of a path within a minute.
+        // A timeline looks for the calls that were running when something was made: those of a path within a minute.
         const sql = yield* SqlClient.SqlClient
         const logs = yield* Logs.Logs
         const moments = numbers(20).map((n) => ({
@@ -116,7 +116,7 @@ describe("a list over 200,000 calls of 30 days", () => {
         for (const scan of scans) assert.match(scan["Node Type"], /^Index|^Bitmap/, JSON.stringify(scan))
         // Each of these paths has a call in seven hours.
         assert.isAtMost(rowsRead(scans), moments.length, JSON.stringify(scans.filter((scan) => rowsRead([scan]) > 0)))
-        // The rarer of two filters leads, whichever it is; each is counted up to 500 before.
+        // The rarer of two filters leads; each is counted up to 500 before.
         for (const [query, found] of [
           [{ path: "/v1/orders/1234", status: "404" }, 0],
           [{ path: "/v1/orders/3", status: "404" }, 20],

@@ -1,5 +1,5 @@
 /**
- * The queue before the table of API logs, on a real database: how much it holds, and what becomes of a failed insert.
+ * The queue before the table of API logs, on a real database: its bound, and the fate of a failed insert.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Logger, Metric } from "effect"

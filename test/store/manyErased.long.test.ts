@@ -1,6 +1,6 @@
 /**
  * A buyer of very many orders, each with an event, a delivery with an answer, a mail, a stored answer of an
- * Idempotency-Key and a call in the API logs. `SOAK=true` takes 100,000 orders and says how long that took.
+ * Idempotency-Key and a call in the API logs. `SOAK=true` takes 100,000 orders and prints how long that took.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -22,7 +22,7 @@ const ofBlock = 32
 /** The 26 characters of the n-th number, in the order of n; `n` is a number of SQL. */
 const nth = "lpad(upper(translate(to_hex(n), 'ilou', 'ijkl')), 26, '0')"
 
-/** Copies of the one row that there is, with other values by the number `n`. */
+/** Copies of the only row, with other values by the number `n`. */
 const copy = Effect.fnUntraced(function* (
   owner: SqlClient.SqlClient,
   table: string,

@@ -1,4 +1,4 @@
-/** A program and a database that do not fit together: nothing is migrated, and the start says why. */
+/** A program and a database that do not fit together: nothing is migrated, and the start gives the reason. */
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Logger, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -139,7 +139,7 @@ for (const [who, table] of [
             )
           )
         ),
-        // A statement of the service gives up in this time. The start has waited for longer when this one gives up.
+        // A statement of the service times out after this. The start has waited for longer when this one times out.
         Effect.tap(() =>
           Effect.flip(
             probe.withTransaction(
@@ -274,7 +274,7 @@ describe("an index of a large table", () => {
           )
         )
       )
-      // That of an empty table is there at once.
+      // The index of an empty table is there at once.
       assert.strictEqual(yield* areThere, 1)
       yield* Deferred.succeed(end, undefined)
       yield* eventually(
@@ -342,7 +342,7 @@ describe("a migration that meets a lock", () => {
       assert.isUndefined(migrating.pollUnsafe())
       yield* Deferred.succeed(end, undefined)
       const exit = yield* Fiber.join(migrating)
-      // The newest one is there already, and cannot be made twice: it was tried, which is what is asked here.
+      // The newest one exists already, and cannot be made twice: the failure shows that it was tried.
       assert.notInclude(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "", "holds a lock")
     })
   )

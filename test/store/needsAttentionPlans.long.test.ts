@@ -1,4 +1,4 @@
-/** Held-up objects among very many that are over: each kind is read along the index of what is not. */
+/** Objects on hold among very many finished ones: each kind is read along its partial index. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { heldKinds, type HeldUpQuery } from "@coffer/contract/HeldUp"
@@ -18,7 +18,7 @@ import { rounds } from "../kit/run/soak.ts"
 
 class Service extends Context.Service<Service, Running>()("test/heldUpPlans") {}
 
-/** Objects of each kind that are over, and those of each kind that are not, which are the oldest. */
+/** Finished objects of each kind, and open ones, which are the oldest. */
 const over = rounds(20_000, 100_000)
 const held = 30
 

@@ -1,4 +1,4 @@
-/** The home page's figures among very many orders: a day is counted along its own rows, and what was counted is kept. */
+/** The home page's figures among very many orders: a day is counted along its own rows, and finished days are kept. */
 import { assert, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -78,7 +78,7 @@ it.effect("the statement of a batch is not planned again for each batch, however
       "select custom_plans, generic_plans from pg_prepared_statements where statement = $1",
       [text]
     )
-    // Postgres makes five before it settles.
+    // Postgres makes five custom plans before it settles on a generic one.
     assert.deepStrictEqual(plans?.map(Number), [5, 5])
   }).pipe(Effect.scoped)
 )

@@ -1,10 +1,10 @@
-/** The window that slides, in memory and in a real Redis: the same rules for both (silences: U1). */
+/** The sliding window, in memory and in a real Redis: the same rules for both (silences: U1). */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Duration, Effect, Layer } from "effect"
 import { layerMemory, layerRedis, makeMemory, QuotaStore, type Taken } from "../../src/door/edge/QuotaStore.ts"
 import { leftOut, named, running } from "../kit/servers/Redis.ts"
 
-/** Where a test is not about a slow Redis, a busy machine must not make it one. */
+/** In a test that is not about a slow Redis, a busy machine must not slow it down. */
 const patience = Duration.seconds(30)
 
 const second = 1_000
@@ -49,7 +49,7 @@ for (const { build, left, where } of stores) {
         const { take } = yield* store
         const limit = 7
         const allowed: Array<number> = []
-        // A step of its own for each call, some of them 0, all of them the same in every run.
+        // Each call has its own step, some of them 0, the same in every run.
         for (let index = 0, now = 5; index < 600; index++, now += (index * index * 7_919) % 9_000) {
           if ((yield* take("key", limit, window, now)).allowed) allowed.push(now)
         }

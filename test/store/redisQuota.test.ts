@@ -1,5 +1,5 @@
 /**
- * Quotas counted in Redis: by all runners together, and by each alone while Redis is away or stands still (silences:
+ * Quotas counted in Redis: by all runners together, and by each alone while Redis is away or frozen (silences:
  * U1, U2).
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -14,7 +14,7 @@ import { leftOut, named, redis, running } from "../kit/servers/Redis.ts"
 import { start } from "../kit/Service.ts"
 import { stretched } from "../kit/run/slowness.ts"
 
-/** Where a test is not about a slow Redis, a busy machine must not make it one. */
+/** In a test that is not about a slow Redis, a busy machine must not slow it down. */
 const patient = Duration.seconds(30)
 const window = 60_000
 
@@ -64,7 +64,7 @@ describe.skipIf(leftOut)(named("Redis"), () => {
       const { url } = yield* running
       const { take } = yield* runner(url, patient)
       assert.isTrue((yield* take("brief", 1, 50, 0)).allowed)
-      // By Redis' own clock: the moment that is asked about stays the same.
+      // By Redis' own clock: the moment of the request stays the same.
       yield* eventually(
         "the key to expire",
         Effect.map(take("brief", 1, 50, 0), ({ allowed }) => allowed)
@@ -115,7 +115,7 @@ describe.skipIf(leftOut)(named("an outage of Redis"), () => {
         assert.isTrue((yield* take(`before ${outage}`, 1, window, 0)).allowed)
         yield* server.kill
         const before = yield* failures
-        // Every one is answered, also those that meet the connection as it breaks.
+        // Every one is answered, also those on the connection as it breaks.
         const taken = yield* Effect.replicateEffect(take(`during ${outage}`, 1, window, 0), 50, { concurrency: 10 })
         assert.strictEqual(taken.filter(({ allowed }) => allowed).length, 1)
         assert.strictEqual((yield* failures) - before, 50)

@@ -1,4 +1,4 @@
-/** Declared tables beside the database that there is (docs/decisions/0231). */
+/** Declared tables compared with the real database (docs/decisions/0231). */
 import { auditLog } from "@coffer/resources/people"
 import { archivedColumns, type Column, forNobody, type Resource, resource, shown } from "@coffer/resources/Resource"
 import { type AnyListed, field, listed } from "@coffer/resources/listed"

@@ -1,4 +1,4 @@
-/** The service's role in Postgres: what it may not do, what the owner gives it, and when it could do too much. */
+/** The service's role in Postgres: its limits, its rights from the owner, and when it could do too much. */
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -12,7 +12,7 @@ import { freshDatabase, ownersConnection, start } from "../kit/Service.ts"
 
 const final = ["ledger", "audit_log", "anchors"]
 
-/** Each with what Postgres answers. */
+/** Statements, and what Postgres answers. */
 const attempts = (table: string): ReadonlyArray<readonly [string, RegExp]> => [
   [`alter table ${table} disable trigger all`, /must be owner of/],
   [`alter table ${table} add column x text`, /must be owner of/],

@@ -54,7 +54,7 @@ it.live("a merchant's own number is found without a look at each account, and a 
     yield* owner`vacuum analyze api_logs`
     const search = Context.get(context as Context.Context<Search>, Search)
     const one = `${many.since}-1`
-    // Of a table of calls, one range of the index has sixteen pages.
+    // Of each table of calls, one range of the index has sixteen pages.
     for (const [number, kinds, most] of [
       [`row-${one}`, ["order", "refund"], 2],
       [`dp_${one}`, ["dispute"], 1],

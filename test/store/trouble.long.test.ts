@@ -1,4 +1,4 @@
-/** Which errors of a real Postgres say nothing about the request, and what becomes of a connection that is gone. */
+/** Which errors of a real Postgres are not the request's fault, and the fate of a lost connection. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Logger, Redacted } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
@@ -25,7 +25,7 @@ const withSql = <A, E>(use: (sql: SqlClient.SqlClient, url: string) => Effect.Ef
     })
   )
 
-/** As Postgres would say it. */
+/** As Postgres would report it. */
 const said = (code: string) =>
   new SqlError.SqlError({
     reason: new SqlError.UnknownError({ cause: Object.assign(new Error("said"), { code }), message: "", operation: "" })
@@ -129,7 +129,7 @@ describe("a Postgres that was away", () => {
       wire.heal()
       yield* logged(/answers again/)
       assert.lengthOf(lines, 2, lines.join("\n"))
-      // A connection that is lost while Postgres answers is another matter.
+      // A connection that is lost while Postgres answers is different.
       const other = yield* Effect.provide(Layer.build(postgres(wire.url)), Logger.layer([logger]))
       yield* Effect.ignore(Context.get(other, SqlClient.SqlClient)`select pg_terminate_backend(pg_backend_pid())`, {
         log: "Warn",

@@ -1,4 +1,4 @@
-/** The line of change sets, and the lanes that take them (docs/decisions/0010). */
+/** The queue of change sets, and the lanes that take them (docs/decisions/0010). */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import type { OpenSet } from "../../src/platform/commit/openSets.ts"
@@ -35,7 +35,7 @@ const lanes = Effect.gen(function* () {
   }
   // A batch that has begun keeps its lane, so that the scope would wait for it.
   const endAll = Effect.sync(() => begun.forEach(({ end }) => end()))
-  /** The batches, once there are so many. */
+  /** Waits for so many batches. */
   const batches = (count: number): Effect.Effect<ReadonlyArray<Batch>> =>
     Effect.callback((resume) => {
       const look = () => (begun.length >= count ? resume(Effect.succeed(begun)) : void told.push(look))
@@ -119,7 +119,7 @@ describe("change sets that wait", () => {
       begun[0]!.onWritten()
       // It has begun when the call returns: the replies come after it.
       assert.deepStrictEqual([begun[1]?.lane, begun[1]?.keys], [1, [...many, "a"]])
-      // Its replies are made, and the second batch is still being written: what comes meanwhile waits for it.
+      // Its replies are made, and the second batch is still being written: new sets wait for it.
       begun[0]!.end()
       offer("a", "b")
       begun[1]!.end()

@@ -1,4 +1,4 @@
-/** How leased deliveries are begun and end, whatever goes wrong between (docs/decisions/0016). */
+/** How leased deliveries are begun and end, whatever fails in between (docs/decisions/0016). */
 import type { Mode } from "@coffer/model/Ids"
 import {
   keysOf,
@@ -62,7 +62,7 @@ const world = Effect.gen(function* () {
   const waiting = makeWaiting<Started>()
   const places = makePlacesInUse()
   const failing = makeFailingDestinations()
-  /** The database: what was asked of it, and when it takes results. */
+  /** The database: its statements, and when it takes results. */
   const database = { asked: new Array<string>(), ready: Effect.void as Effect.Effect<void> }
   const record = (batch: ReadonlyArray<Ended>) =>
     Effect.andThen(
@@ -189,7 +189,7 @@ it.effect(
       yield* Effect.replicateEffect(released, 5)
       assert.deepStrictEqual([places.posts(), seen.held], [0, 0])
       assert.sameMembers(database.asked, ["hold paused", "skip skipped"])
-      // A delivery that was skipped is due no more.
+      // A skipped delivery is no longer due.
       for (const [now, next] of [
         [0, 1_000],
         [999, 1_000],

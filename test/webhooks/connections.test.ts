@@ -16,7 +16,7 @@ import { secure, trusting } from "./secureReceiver.ts"
 const answered = (snippet: string) => ({ _tag: "Answered" as const, status: 200, snippet })
 const local = stub(["127.0.0.1"])
 
-/** One server, and what is taken to it. `talk`: posts on it; its status, or the code of the failure. */
+/** One server. `talk`: posts to it; its status, or the code of the failure. */
 const place = Effect.fnUntraced(function* () {
   const server = yield* answering((_, response) => response.end("ok"))
   const connections = yield* makeConnections(undefined)
@@ -160,7 +160,7 @@ describe("a connection with TLS", () => {
         assert.deepStrictEqual(yield* post({ url }), answered("ok"))
         return server.resumed.at(-1)
       })
-      // Then each of the posts before has left no connection.
+      // Then none of the earlier posts has left a connection.
       const again = Effect.andThen(TestClock.adjust("20 seconds"), next)
       assert.deepStrictEqual([yield* next, yield* again], [false, true])
       yield* TestClock.adjust("20 seconds")
@@ -293,7 +293,7 @@ describe("a tunnel", () => {
     "that does not open is the destination's failure for a minute after the last that did, and where it is the only one",
     () =>
       Effect.gen(function* () {
-        // A clock that is no longer at its beginning.
+        // The clock has moved.
         yield* TestClock.setTime(3_600_000)
         const server = yield* secure((_, response) => response.end("ok"))
         yield* trusting(server.cert)

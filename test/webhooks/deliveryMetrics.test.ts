@@ -1,4 +1,4 @@
-/** Deliveries as an operator sees them: metrics that are there from the start, and a line for each surprise. */
+/** Deliveries as an operator sees them: metrics that exist from the start, and a line for each surprise. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Queue } from "effect"
 import { TestClock } from "effect/testing"
@@ -11,7 +11,7 @@ import { answering } from "./receiver.ts"
 
 const outcomes = ["connect", "dns", "protocol", "proxy", "refused_address", "secret", "status", "timeout", "tls"]
 
-/** Values of what `/metrics` says of deliveries, by name and label. */
+/** Values of `/metrics` about deliveries, by name and label. */
 const metricsOf = ({ api }: Running) =>
   Effect.map(api.get("/metrics"), ({ text }) =>
     Object.fromEntries(

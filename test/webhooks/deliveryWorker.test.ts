@@ -1,6 +1,6 @@
 /**
  * The worker that leases due deliveries and begins them, without a database or sockets: how many it leases, what it
- * gives back, and when it looks again (docs/decisions/0016).
+ * returns, and when it looks again (docs/decisions/0016).
  */
 import { type Allotted, type DueLine, placesOf, placesPerLine, sumOf } from "@coffer/rules/delivery/places"
 import { assert, it } from "@effect/vitest"
@@ -253,7 +253,7 @@ it.effect("of a sandbox whose clock was moved the lines are read page by page, u
     database.pages.set("", idle.slice(1))
     assert.strictEqual(yield* run("m"), 0)
     assert.deepStrictEqual(database.asked.slice(2), ["", ""])
-    // None waits for a place: a row that is leased keeps its sandbox's clock from going on.
+    // None waits for a place: a leased row would stop its sandbox's clock.
     database.pages.set(
       "",
       Array.from({ length: 30 }, (_, n) => line(`${n}.example`, 8))
@@ -335,7 +335,7 @@ it.effect("those that have waited while results could not be written are begun b
     const go = yield* Deferred.make<void>()
     const { answer, database, posts, work } = yield* world(undefined, Deferred.await(go))
     let leased = 0
-    // The last of them end when no result can be added, and leave their places free.
+    // The last of them end when no result can be added, and free their places.
     for (let ended = 0; ended < 1_024 + placesPerLine; ended++) {
       database.due = backlog
       if (ended % placesPerLine === 0) leased += yield* work.run

@@ -1,5 +1,5 @@
 /**
- * A look at an endpoint that fails, without a database or a mail server: who is told, when it is disabled, and when the
+ * A look at a failing endpoint, without a database or a mail server: who gets a mail, when it is disabled, and when the
  * next look is (silences: W24 to W26). `test/http/webhooks/failingEndpoints` has the same with all of them.
  */
 import { nextLookAt, wellAfter } from "@coffer/rules/webhooks/health"
@@ -106,7 +106,7 @@ const world = Effect.fnUntraced(function* (options: Options = {}) {
   return { callsOutside, done, looks, mails, releasing, run }
 })
 
-/** One look, and what came of it. */
+/** One look, and its outcome. */
 const look = Effect.fnUntraced(function* (of: HealthRow, options: Options = {}) {
   const { done, looks, mails, run } = yield* world({ ...options, due: [of] })
   assert.strictEqual(yield* run, 1)

@@ -1,5 +1,5 @@
 /**
- * Changes of webhook endpoints and of signing secrets, without a database: what is decided again, what a caller is told
+ * Changes of webhook endpoints and of signing secrets, without a database: what is decided again, the caller's answer
  * where it cannot be written, and what follows for deliveries (silences: W2 to W6, W10).
  * `test/http/webhooks/endpoints` has the same over HTTP and Postgres.
  */
@@ -47,7 +47,7 @@ interface Options {
   readonly single?: SingleAddress
   readonly privateAllowed?: boolean
   readonly released?: number
-  /** The database does not take what follows from a change. */
+  /** The database refuses what follows from a change. */
   readonly breaks?: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which webhooks wait for which (docs/decisions/0016). Real servers on loopback, some of which never answer; the
- * service's clock stands still, so a post that hangs hangs until the test moves the clock.
+ * Which webhooks delay which (docs/decisions/0016). Real servers on loopback, some of which never answer; the
+ * service's clock is stopped, so a post that hangs hangs until the test moves the clock.
  */
 import http from "node:http"
 import { placesOf, placesPerLine } from "@coffer/rules/delivery/places"
@@ -15,7 +15,7 @@ import { insertDeliveries } from "../kit/rows/Rows.ts"
 import { freshDatabase, type Running, start } from "../kit/Service.ts"
 import { run } from "./receiver.ts"
 
-/** Answers `/hook` and nothing else; listens on every loopback address, so that it stands for as many hosts. */
+/** Answers `/hook` and nothing else; listens on every loopback address, so that it acts as many hosts. */
 const halfDead = Effect.gen(function* () {
   const hung = yield* Queue.unbounded<string>()
   const answered = yield* Queue.unbounded<string>()
@@ -38,10 +38,10 @@ const halfDead = Effect.gen(function* () {
   return { port: server.port, answered: Queue.take(answered), hung, hanging: () => hanging }
 })
 
-/** SQL for a host that is another one for each of the numbers from 1 to 60,000. */
+/** SQL for 60,000 different hosts, one for each number from 1. */
 const hostOf = (port: number) => `'127.1.' || n / 250 || '.' || 1 + n % 250 || ':${port}'`
 
-/** A paid order of a new merchant, whose event goes there. */
+/** A paid order of a new merchant, whose event goes to this address. */
 const notified = Effect.fnUntraced(function* ({ api }: Running, notifyUrl: string) {
   const merchant = yield* api.newMerchant("Another", "default")
   yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 1000, out_trade_no: "1", notify_url: notifyUrl })
@@ -49,7 +49,7 @@ const notified = Effect.fnUntraced(function* ({ api }: Running, notifyUrl: strin
   return merchant
 })
 
-/** Posts that have begun to hang, at least so many. */
+/** Waits until at least so many posts hang. */
 const hang = ({ hung }: { readonly hung: Queue.Queue<string> }, count: number) =>
   Effect.forEach(Array.from({ length: count }), () => Queue.take(hung), { discard: true })
 
@@ -63,7 +63,7 @@ describe("webhooks", () => {
       const dead = yield* halfDead
       const own = yield* receiver
       yield* insertDeliveries(running.sql, { merchantId: running.merchant.merchantId, count: 1_000 }, hostOf(dead.port))
-      // This one's delivery wakes the worker, which finds the thousand that have been due for longer.
+      // This one's delivery wakes the worker, which finds the thousand earlier ones.
       yield* notified(running, `http://127.0.0.1:${dead.port}/first`)
       yield* hang(dead, 20)
       yield* notified(running, own.url)
@@ -111,7 +111,7 @@ describe("webhooks", () => {
         yield* insertDeliveries(sql, { merchantId, count: 10 }, hostOf(dead.port))
       }
       yield* notified(running, `http://127.0.0.1:${dead.port}/first`)
-      // As many as there are places for new lines, so every one of them.
+      // As many as there are places for new lines: all of them.
       yield* hang(dead, placesOf.new)
 
       const { liveKey, merchantId } = running.merchant
@@ -156,7 +156,7 @@ describe("webhooks", () => {
       const other = yield* receiver
       yield* notified(running, other.url)
       yield* other.next
-      // It has answered once, so all its places are free to it.
+      // It has answered once, so it may use all its places.
       yield* dead.answered
       yield* running.atRest
       yield* insertDeliveries(running.sql, { merchantId, count: 100 }, host)
@@ -165,7 +165,7 @@ describe("webhooks", () => {
       yield* hang(dead, placesPerLine)
       assert.strictEqual(dead.hanging(), placesPerLine)
 
-      // All of them were given up, which is known before anything else is begun.
+      // All of them timed out, before anything else is begun.
       yield* wait(running, "10 seconds")
       yield* Queue.take(dead.hung)
       yield* notified(running, other.url)
@@ -190,10 +190,10 @@ describe("webhooks", () => {
       yield* hang(dead, placesPerLine)
       const leases = sql`select leased_until as until, count(*)::int4 from deliveries where leased_until is not null
         group by until order by until`.pipe(Effect.map((rows) => rows.map(({ count }) => count)))
-      // Those that are under way, and as many that wait.
+      // The posts under way, and as many that wait.
       yield* Effect.repeat(leases, { until: ([count]) => count === 2 * placesPerLine })
       yield* wait(running, "5 seconds")
-      // It may have been at work when the clock moved, and its next sleep would not end.
+      // It may have been busy when the clock moved, and its next sleep would not end.
       wakeups.raise("deliveries")
       // A row that was given back is leased again: it is due, and no other runner was there to take it.
       yield* Effect.repeat(leases, { until: ([first, second]) => first === placesPerLine && second === placesPerLine })
@@ -208,7 +208,7 @@ describe("webhooks", () => {
       const { api, atRest } = running
       const hook = yield* receiver
       const { merchantId } = yield* api.newMerchant("Not in any cache", "default")
-      // Connections of the test's own: what the service sends behind a statement that waits, waits too.
+      // Connections of the test's own: a statement of the service behind a blocked one would wait too.
       const own = yield* Layer.build(Postgres.layer({ url: Redacted.make(database), connections: 2, name: "test" }))
       const sql = Context.get(own, SqlClient.SqlClient)
       yield* insertDeliveries(sql, { merchantId, count: 1 }, `'${new URL(hook.url).host}'`)

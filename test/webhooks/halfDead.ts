@@ -6,7 +6,7 @@ import { hooksOf } from "../kit/callers/Hooks.ts"
 import { type Running, start } from "../kit/Service.ts"
 import { run } from "./receiver.ts"
 
-/** Answers `/quick` at once, `/slow` when the test says so, and nothing else. Says what has come. */
+/** Answers `/quick` at once, `/slow` when the test says so, and nothing else. Reports each request. */
 const halfDead = Effect.gen(function* () {
   const came = { quick: yield* Queue.unbounded<void>(), slow: yield* Queue.unbounded<void>() }
   const hung = yield* Queue.unbounded<void>()
@@ -43,7 +43,7 @@ export const wait = (running: Running, seconds: number) =>
 
 export const orders = 50
 
-/** Time stands still until the test moves it. */
+/** Time is stopped until the test moves it. */
 export const setUp = Effect.gen(function* () {
   const running = yield* start({ clock: "test" })
   const { merchantId, sandboxKey } = yield* running.api.newMerchant("Of its own", "default")

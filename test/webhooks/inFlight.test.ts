@@ -1,6 +1,6 @@
 /**
- * Changes while a post is on its way: the receiver holds its answer until the test has made the change (spec: Events,
- * Delivery and Rotation; silences: W5, W7, W8, W11, W18). The service's clock stands still meanwhile.
+ * Changes during a post: the receiver holds its answer until the test has made the change (spec: Events,
+ * Delivery and Rotation; silences: W5, W7, W8, W11, W18). The service's clock is stopped meanwhile.
  */
 import { createServer, type ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
@@ -111,7 +111,7 @@ describe("a delivery whose request is in flight", () => {
       Effect.gen(function* () {
         const { atRest, hook, hooks, list, pass } = yield* world
         const { id } = yield* hooks.create({ url: hook.url })
-        // The first is answered at once, so that two may be on their way together.
+        // The first is answered at once, so that two may be under way together.
         yield* hooks.paid()
         ;(yield* hook.next).response.end()
         yield* atRest

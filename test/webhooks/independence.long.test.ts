@@ -1,6 +1,6 @@
 /**
  * Addresses of one merchant do not wait for one another, also on one host and port, and a receiver may take its ten
- * seconds (docs/decisions/0016). Real servers on loopback; the service's clock stands still until the test moves it.
+ * seconds (docs/decisions/0016). Real servers on loopback; the service's clock is stopped until the test moves it.
  */
 import { describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
@@ -16,7 +16,7 @@ describe("webhooks", () => {
       yield* pay(orders)
       yield* server.quick(orders)
       yield* server.hung(2)
-      // The post that hung has been given up, and its line has one place.
+      // The post that hung has timed out, and its line has one place.
       yield* wait(running, 10)
       yield* pay(orders)
       yield* server.quick(orders)
@@ -51,7 +51,7 @@ describe("webhooks", () => {
       yield* endpoint(`${server.url}/slow`)
       for (let round = 0; round < 3; round++) {
         yield* pay(30)
-        // All of them, while none was answered.
+        // All of them arrive before any was answered.
         yield* server.slow(30)
         yield* wait(running, 9)
         server.answer()
@@ -81,7 +81,7 @@ describe("webhooks", () => {
     Effect.gen(function* () {
       const { hooks, pay, running, server } = yield* setUp
       yield* hooks.single(`${server.url}/slow`)
-      // Both are new at first, and have the places of new addresses together.
+      // Both are new at first, and share the places of new addresses.
       for (const count of [8, 20, 20]) {
         yield* pay(count, () => `${server.url}/hangs`)
         yield* pay(count)

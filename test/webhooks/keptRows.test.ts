@@ -1,4 +1,4 @@
-/** Events, deliveries and mails that an operator keeps no longer (docs/operating.md, How long rows stay). */
+/** Events, deliveries and mails past their retention (docs/operating.md, How long rows stay). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertLedgerWhole } from "../kit/ledger.ts"
@@ -91,7 +91,7 @@ it.effect("a reader that follows a quiet list continues after an event and a del
     assert.deepStrictEqual(yield* shownEvents(shop, `&ending_before=${old}`), all)
     assert.deepStrictEqual(yield* shownEvents(shop, `&starting_after=${old}`), [])
     assert.strictEqual((yield* shop.get(`/v1/webhook_deliveries?ending_before=${sent}`)).body.data.data.length, 1)
-    // Another number of that time is no more than a place; one of today has to be a row.
+    // Any number of that time is only a position; one of today has to be a row.
     for (const id of ["evt_nonsense", `${all[0]!.slice(0, -1)}${all[0]!.endsWith("0") ? "1" : "0"}`, sent]) {
       const { body, status } = yield* shop.get(`/v1/events?ending_before=${id}`)
       assert.deepStrictEqual([status, body.param], [400, "ending_before"], id)

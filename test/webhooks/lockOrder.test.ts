@@ -1,4 +1,4 @@
-/** Statements about several deliveries, as they are sent: rows in one order, and no more than what is needed. */
+/** Statements about several deliveries, as they are sent: rows in one order, and only the necessary ones. */
 import { assert, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,7 +10,7 @@ const at = DateTime.makeUnsafe(1_000)
 const unsorted = ["d", "b", "e", "a", "c"]
 const sorted = unsorted.toSorted()
 
-/** A database that notes what it is asked. */
+/** A database that records its statements. */
 const noting = () => {
   const asked: Array<{ readonly text: string; readonly params: ReadonlyArray<unknown> }> = []
   const note = (text: string, params: ReadonlyArray<unknown>) => Effect.sync(() => (asked.push({ text, params }), []))

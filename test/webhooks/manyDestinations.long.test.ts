@@ -2,8 +2,8 @@
  * Very many events to many destinations of which three in ten fail, each in its own way (spec: Events, Delivery;
  * docs/decisions/0016). The events are written straight into the database: 100,000 orders by HTTP would take an hour.
  *
- * The service's clock stands still until the test moves it. So a post that hangs holds its place until the test
- * releases it, and what has arrived before that has waited for none of them.
+ * The service's clock is stopped until the test moves it. So a post that hangs holds its place until the test
+ * releases it, and posts that arrive before that have not waited for it.
  */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
@@ -14,7 +14,7 @@ import { rounds } from "../kit/run/soak.ts"
 import { type Conduct, manyReceivers } from "./manyReceivers.ts"
 
 const merchants = 10
-/** Each merchant's. Three of them fail. */
+/** Destinations of each merchant. Three of them fail. */
 const destinations = 10
 const eventsEach = rounds(20, 1_000)
 const eventsOfMerchant = destinations * eventsEach
@@ -43,7 +43,7 @@ const conduct = (host: string, nth: number): Conduct => {
   }
 }
 
-/** How the posts of one event were answered, when all is over. */
+/** How the posts of one event were answered, at the end. */
 const expected: Readonly<Record<Kind, ReadonlyArray<Conduct>>> = {
   hangs: Array<Conduct>(attemptsMax).fill(503),
   errors: Array<Conduct>(attemptsMax).fill(500),
@@ -51,7 +51,7 @@ const expected: Readonly<Record<Kind, ReadonlyArray<Conduct>>> = {
   healthy: [200]
 }
 
-/** Deliveries by what became of them, and whether the clock had moved when they were tried last. */
+/** Deliveries by their outcome, and whether the clock had moved at their last attempt. */
 const outcomes = ({ sql }: Running) =>
   Effect.map(
     sql<{ host: string; status: string; attempts: number; late: boolean; count: number }>`
@@ -87,7 +87,7 @@ it.live(
       yield* (yield* ownersConnection(running.database))`analyze deliveries, events`
       Context.get(context as Context.Context<Wakeups>, Wakeups).raise("deliveries")
 
-      // All of the healthy ones, while time stands still and every post that hung still hangs.
+      // All of the healthy ones, while time is stopped and every post that hung still hangs.
       const healthy = destinations - failing.length
       yield* receivers.delivered(merchants * healthy * eventsEach)
       assert.isAtLeast(receivers.held(), merchants)

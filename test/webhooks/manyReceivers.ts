@@ -1,6 +1,6 @@
 /**
- * One server that stands for very many destinations: it listens on every loopback address, and each address answers as
- * it is told to.
+ * One server that acts as very many destinations: it listens on every loopback address, and each address answers as
+ * scripted.
  */
 import http, { type ServerResponse } from "node:http"
 import { Deferred, Effect } from "effect"
@@ -9,14 +9,14 @@ import { run } from "./receiver.ts"
 /** A destination's answer to a post: the status that it answers, or no answer. */
 export type Conduct = number | "hangs" | "resets"
 
-/** Those of one event. */
+/** Posts of one event. */
 export interface Posts {
   readonly host: string
   /** How each was answered, in the order in which they came. */
   readonly answers: Array<Conduct>
 }
 
-/** `conduct` says what the next post is answered with; `nth` counts the posts of this event from 0. */
+/** `conduct` is the answer to the next post; `nth` counts the posts of this event from 0. */
 export const manyReceivers = (conduct: (host: string, nth: number) => Conduct) =>
   Effect.gen(function* () {
     const events = new Map<string, Posts>()
@@ -54,7 +54,7 @@ export const manyReceivers = (conduct: (host: string, nth: number) => Conduct) =
       events,
       /** Posts that are not answered yet. */
       held: () => held.length,
-      /** Waits for so many answers of success. */
+      /** Waits for so many successful answers. */
       delivered: (count: number) =>
         Effect.suspend(() => {
           if (delivered >= count) return Effect.void

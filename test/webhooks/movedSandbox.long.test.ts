@@ -1,6 +1,6 @@
 /**
  * Webhooks of a sandbox whose clock was moved have the lines of all others (docs/decisions/0016, 0005): what hangs
- * holds nothing else. Real servers on loopback; the service's clock stands still until the test moves it.
+ * delays nothing else. Real servers on loopback; the service's clock is stopped until the test moves it.
  */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -22,7 +22,7 @@ describe("in a sandbox whose clock was moved", () => {
       yield* pay(orders)
       yield* server.quick(orders)
       yield* server.hung(2)
-      // The post that hung has been given up, and its line has one place.
+      // The post that hung has timed out, and its line has one place.
       yield* wait(running, 10)
       yield* pay(orders)
       yield* server.quick(orders)

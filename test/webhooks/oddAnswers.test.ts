@@ -1,4 +1,4 @@
-/** Answers as servers of all kinds give them, byte for byte, and what each comes to (spec: Events; silences: W8). */
+/** Answers of all kinds of servers, byte for byte, and the outcome of each (spec: Events; silences: W8). */
 import net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

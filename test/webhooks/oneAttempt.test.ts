@@ -1,6 +1,6 @@
 /**
- * One attempt to deliver an event, without a database or a socket: where it goes, who signs it, and what follows from
- * its end (`src/webhooks/deliveries/postDelivery.ts`).
+ * One attempt to deliver an event, without a database or a socket: its destination, its signatures, and what follows
+ * from its end (`src/webhooks/deliveries/postDelivery.ts`).
  */
 import { webhookRedeliveryDelays } from "@coffer/model/Limits"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,5 +1,5 @@
 /**
- * The answers that count for a post, and when a post is given up (spec: Events; silences: W8). Real servers on
+ * The answers that count for a post, and when a post times out (spec: Events; silences: W8). Real servers on
  * loopback; the ten seconds are the TestClock's.
  */
 import { subscribe, unsubscribe } from "node:diagnostics_channel"

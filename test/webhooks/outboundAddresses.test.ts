@@ -1,6 +1,6 @@
 /**
- * That the rules about addresses hold where connections are made (spec: Webhook endpoints; silences: W12): the whole
- * corpus is posted to in live, and no socket is opened. Node itself is asked about sockets, so a connection to any
+ * The rules about addresses hold where connections are made (spec: Webhook endpoints; silences: W12): the whole
+ * corpus is posted to in live, and no socket is opened. Node reports its sockets, so a connection to any
  * address is seen.
  */
 import { subscribe, unsubscribe } from "node:diagnostics_channel"

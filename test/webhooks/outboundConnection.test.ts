@@ -1,5 +1,5 @@
 /**
- * Where a post may go, and what it means when no connection comes about (spec: Events; silences: W12). Names are
+ * Where a post may go, and the outcome without a connection (spec: Events; silences: W12). Names are
  * answered by a stub or by a name server on loopback: nothing here leaves the machine.
  */
 import net from "node:net"
@@ -12,7 +12,7 @@ import { Outbound, type Outcome, layer, resolveByServers } from "../../src/webho
 import { answering, nameServer, post, reasonOf, run, stub } from "./receiver.ts"
 import { secure, trusting } from "./secureReceiver.ts"
 
-/** The one setting that is read. */
+/** The only setting that it reads. */
 const straight = { of: () => ({ webhookProxy: undefined }) } as unknown as Settings["Service"]
 
 /** Public by its form, but never sent to. */

@@ -1,6 +1,6 @@
 /**
- * Deliveries through the operator's proxy (silences: W21): what it is asked for, and whom a failure is charged to. The
- * proxy is a real one on loopback, and so is what it connects to.
+ * Deliveries through the operator's proxy (silences: W21): what is requested of it, and who is charged for failures. The
+ * proxy and its targets are real servers on loopback.
  */
 import net from "node:net"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * Connections that are kept for the next post (silences: W20): who gets one, who does not, and when it ends. Real
- * servers on loopback count what is opened to them; the time that a connection may be idle is the TestClock's.
+ * Connections that are kept for the next post (silences: W20): which posts reuse one, and when it ends. Real
+ * servers on loopback count the connections; the idle time of a connection is the TestClock's.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
@@ -10,7 +10,7 @@ import { secure, trusting } from "./secureReceiver.ts"
 
 const answered = (snippet: string) => ({ _tag: "Answered" as const, status: 200, snippet })
 
-/** A server that answers the posts it has once `count` of them are there. */
+/** A server that answers its posts once `count` of them have arrived. */
 const together = (count: number, host?: string) =>
   Effect.gen(function* () {
     let waiting: Array<() => void> = []

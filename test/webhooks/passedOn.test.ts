@@ -1,6 +1,6 @@
 /**
  * New deliveries that their runner has no place for (docs/decisions/0016): two services on one database, whose workers
- * do not look by themselves within the test. Rows are inserted, and one of them is told, as after a commit of its own:
+ * do not poll within the test. Rows are inserted, and one of them is announced, as after a commit of its own:
  * which runner commits a payment depends on which runner owns its objects.
  */
 import http from "node:http"
@@ -14,7 +14,7 @@ import { insertDeliveries } from "../kit/rows/Rows.ts"
 import { asRunner, freshDatabase, type Running, start } from "../kit/Service.ts"
 import { run } from "./receiver.ts"
 
-/** Says when a post has begun, and never answers. */
+/** Reports when a post has begun, and never answers. */
 const deaf = Effect.gen(function* () {
   const hung = yield* Queue.unbounded<void>()
   const listener = http.createServer((request) => request.resume().on("end", () => Queue.offerUnsafe(hung, undefined)))
@@ -64,7 +64,7 @@ const committed = Effect.fnUntraced(function* (running: Running, ...hosts: Reado
 it.live("a new event whose runner has no place for it is delivered by another runner, which has not looked", () =>
   Effect.gen(function* () {
     const { heard, one, other } = yield* pair
-    // As many hosts as there are places for those of which nothing is known.
+    // As many hosts as there are places for unknown ones.
     const dead = yield* Effect.replicateEffect(deaf, placesOf.new)
     yield* committed(one, ...dead.map(({ host }) => host))
     yield* Effect.forEach(dead, ({ hang }) => hang)

@@ -1,6 +1,6 @@
 /**
  * Merchants' servers for the tests of outgoing posts: real ones on loopback, closed with the test, and a resolver that
- * answers what it is told. Time is never waited for: a server says when something has happened.
+ * answers as scripted. The tests wait for no time: a server reports each event.
  */
 import { generateKeyPairSync, sign } from "node:crypto"
 import { createSocket } from "node:dgram"
@@ -34,7 +34,7 @@ export const post = (request: Partial<OutboundRequest> & { readonly url: string 
     return yield* outbound.post({ headers: {}, body: "{}", privateAllowed: true, ...request })
   }).pipe(Effect.provide(layerWith(resolver)))
 
-/** Posts that share what is kept between posts. */
+/** Posts that share the kept connections. */
 export const posting = (ways: Ways) =>
   Effect.map(Layer.build(layerWith(ways)), (context) => {
     const outbound = Context.get(context, Outbound)
@@ -86,7 +86,7 @@ export const answering = (listener: http.RequestListener, host?: string, port?: 
 /** Why a post was not delivered; undefined when it was answered. */
 export const reasonOf = (outcome: Outcome) => ("reason" in outcome ? outcome.reason : undefined)
 
-/** A name server on loopback that knows the addresses of `names`; answers its own address, `127.0.0.1:<port>`. */
+/** A name server on loopback that knows the addresses of `names`; returns its own address, `127.0.0.1:<port>`. */
 export const nameServer = (names: Readonly<Record<string, ReadonlyArray<string>>>) =>
   Effect.acquireRelease(
     Effect.callback<ReturnType<typeof createSocket>>((resume) => {
@@ -97,7 +97,7 @@ export const nameServer = (names: Readonly<Record<string, ReadonlyArray<string>>
     (socket) => Effect.callback<void>((resume) => void socket.close(() => resume(Effect.void)))
   ).pipe(Effect.map((socket) => `127.0.0.1:${socket.address().port}`))
 
-/** RFC 1035: the question again, then one record for each address of the kind that was asked for. */
+/** RFC 1035: the question again, then one record for each address of the requested kind. */
 const answerTo = (query: Buffer, names: Readonly<Record<string, ReadonlyArray<string>>>): Buffer => {
   const labels: Array<string> = []
   let at = 12

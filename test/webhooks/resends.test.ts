@@ -1,6 +1,6 @@
 /**
- * Deliveries as merchants and the operator see them, and sending one again, without a database: whose it is, where it
- * goes, what is written, and what a caller is told (silences: W5, W11, W15). `test/http/webhooks/deliveries` has the
+ * Deliveries as merchants and the operator see them, and resending one, without a database: whose it is, where it
+ * goes, what is written, and the caller's answer (silences: W5, W11, W15). `test/http/webhooks/deliveries` has the
  * same over HTTP and Postgres.
  */
 import type { Account } from "@coffer/model/Account"

@@ -5,7 +5,7 @@ import tls from "node:tls"
 import { Effect } from "effect"
 import { run, selfSigned } from "./receiver.ts"
 
-/** `names`: what clients have asked it for; `resumed`: whether each went on with a session that it had before. */
+/** `names`: what clients have asked it for; `resumed`: whether each resumed an earlier session. */
 export const secure = Effect.fnUntraced(function* (listener: http.RequestListener, host?: string) {
   const { cert, key } = selfSigned("merchant.example")
   const names: Array<string | false | null | undefined> = []
@@ -19,7 +19,7 @@ export const secure = Effect.fnUntraced(function* (listener: http.RequestListene
   return { cert, names, resumed, ...(yield* run(server, host)) }
 })
 
-/** This process vouches for the certificate as long as the test lasts. */
+/** This process trusts the certificate during the test. */
 export const trusting = (certificate: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
