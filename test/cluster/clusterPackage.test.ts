@@ -24,7 +24,7 @@ const [program, several] = blocksIn(readme, "ts")
 
 const { compile, folder: project, installed, packCopy, remove, run } = packedProject("cluster")
 
-/** As npm would. Its dependencies come from here, so that no registry is asked. */
+/** As npm would. Its dependencies come from here, so no registry is asked. */
 const link = (name: string) => {
   const place = path.join(project, "node_modules", name)
   mkdirSync(path.dirname(place), { recursive: true })
@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(remove)
 
-/** A database without tables. Gone at the end. */
+/** A database without tables. Removed at the end. */
 const emptyDatabase = Effect.gen(function* () {
   const url = inject("postgresUrl")
   const name = `shop_${randomBytes(4).toString("hex")}`
@@ -128,7 +128,7 @@ describe("@coffer/cluster as it is published", () => {
         }
         const runners = [yield* runner(environment), yield* runner(environment)] as const
         const [one, other] = runners
-        // Alone at first, the runner that joined first owns everything.
+        // The runner that joined first owns everything.
         const agreed = () => runners.find(({ port }) => says(one.lines, port) && says(other.lines, port))
         yield* eventually(
           `both to say the same of the entity: ${runners.map(({ lines }) => lines.join("\n")).join("\n")}`,

@@ -52,7 +52,7 @@ describe("kill -9", () => {
           return { terms: { out_trade_no: name, amount: 1 + draw(100_000), currency }, created: false, paid: false }
         }
 
-        /** Starts where the last one was killed, and repeats what was left without an answer. */
+        /** Starts where the last one was killed, and repeats the unanswered calls. */
         const startAgain = Effect.gen(function* () {
           const coffer = yield* run({ env: { COFFER_HOME: home }, port })
           const key = yield* demoKey(coffer, home)

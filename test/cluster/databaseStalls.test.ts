@@ -33,10 +33,10 @@ import { usedHome } from "../kit/program/usedHome.ts"
 /** Requests of these rounds have six seconds and more before the fault ends. */
 const firstRounds = 6
 const rounds = 32
-/** The answers to requests that nothing holds up. */
+/** The answers to unblocked requests. */
 const succeeded = ["create 201", "file 200", "list 200", "pay 200", "read 200"]
 
-/** Holds what a statement locks, until the scope closes. */
+/** Keeps the locks of a statement until the scope closes. */
 const hold = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, statement: string) {
   const holding = sql.withTransaction(
     Effect.gen(function* () {
@@ -123,7 +123,7 @@ describe("a table is locked by another program", () => {
   it.live("requests that do not need the table are answered within five seconds, beside those that wait for it", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase
-      // As in production. Each that waits holds a connection.
+      // As in production. Each waiting one holds a connection.
       const service = yield* start({ database, connections: 20 })
       const { api, merchant } = service
       const others = [yield* api.newMerchant(), yield* api.newMerchant()].map(({ sandboxKey }) => sandboxKey)
@@ -204,7 +204,7 @@ describe("Postgres is stopped (SIGSTOP)", () => {
       const said = (what: RegExp) => lines.filter((line) => what.test(line)).length
       assert.strictEqual(said(/Postgres at 127\.0\.0\.1:\d+ does not answer since/), 1)
       assert.strictEqual(said(/Postgres at 127\.0\.0\.1:\d+ answers again/), 1)
-      // Each of nine workers says once that it waits.
+      // Each of nine workers logs once that it waits.
       assert.isBelow(lines.length, 20, coffer.said.stderr)
       assert.notMatch(coffer.said.stderr, /BoundedClient/, "no stacks of our own client")
     }).pipe(Effect.scoped)

@@ -21,7 +21,7 @@ import {
 
 const testTimeout = 240_000
 
-/** The sandbox's bank is asked but does not finish looking up the payment until the scope closes. */
+/** The sandbox's bank does not finish looking up the payment until the scope closes. */
 const bankStandsStill = (sql: SqlClient.SqlClient) =>
   standStill(
     sql,

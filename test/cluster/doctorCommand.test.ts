@@ -1,4 +1,4 @@
-/** `coffer doctor` as an operator runs it, and what a service with a live merchant says at its start. */
+/** `coffer doctor` as an operator runs it, and what a service with a live merchant prints at its start. */
 import { existsSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

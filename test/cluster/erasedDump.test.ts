@@ -128,7 +128,7 @@ describe.skipIf(leftOut)(named("an installation whose buyer was erased"), () => 
   )
 })
 
-/** The auditor holds every law, every chain and every anchor against the database. */
+/** The auditor checks every law, every chain and every anchor of the database. */
 const audited = Effect.fnUntraced(function* (env: Readonly<Record<string, string>>) {
   const { code, stderr, stdout } = yield* commandRun(["audit"], env)
   assert.strictEqual(code, 0, stdout + stderr)

@@ -10,7 +10,7 @@ import { eachOwnsAPart, newOrders, newWallets, ownerOf, threeRunners } from "../
 import { newKey, newOrder, type Order, perform, runner } from "../kit/runners/TwoRunners.ts"
 
 const kills = Number(process.env["KILLS"] ?? rounds(2, 50))
-/** Orders that are asked for at each kill, some twenty for each runner. */
+/** Orders that are read at each kill, some twenty for each runner. */
 const asked = 60
 /** The requests of a rolling restart. */
 const requestsMin = rounds(600, 20_000)

@@ -25,7 +25,7 @@ import { type Running, start } from "../kit/Service.ts"
 
 const startCounting = Effect.gen(function* () {
   const refused = { times: 0 }
-  /** Runs before every commit; nothing until a test puts something there. */
+  /** Runs before every commit; empty until a test sets it. */
   const before = { commit: Effect.void as Effect.Effect<unknown> }
   const layer = Layer.succeed(Faults, {
     around: (point, effect) =>
@@ -101,7 +101,7 @@ const payElsewhere = (service: Running, tradeNo: TradeNo) =>
     })
   )
 
-/** When the other runner writes: what this one remembers is old, or what it has just decided is. */
+/** When the other runner writes: this one's snapshot is old, or its latest decision is. */
 const moments = [
   ["before a command", ({ elsewhere }: { readonly elsewhere: Effect.Effect<void> }) => elsewhere],
   [

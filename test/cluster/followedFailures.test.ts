@@ -1,5 +1,5 @@
 /**
- * Lists are followed while a runner is killed between the giving of numbers and the commit, and while Postgres is
+ * Lists are followed while a runner is killed between the numbers and the commit, and while Postgres is
  * started again or fails over: readers miss no row that was committed, and no list waits for the dead
  * (docs/decisions/0050).
  */
@@ -57,7 +57,7 @@ describe("a runner that is killed when its numbers are given, and Postgres is wr
 
         const looking = yield* Effect.scoped(
           Effect.gen(function* () {
-            // Postgres does not come to the end of writing the events of this order.
+            // Postgres does not finish writing the events of this order.
             const ofDoomed = `new.trade_no = '${doomedOne!.tradeNo}'`
             yield* standsBefore(yield* ownersConnection(database), "insert on events", ofDoomed)
             yield* Effect.forkDetach(answered(perform(doomed, "expire", doomedOne!)), { startImmediately: true })

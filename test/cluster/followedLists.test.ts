@@ -1,5 +1,5 @@
 /**
- * Writers work at three runners whose clocks are apart, and rows are locked meanwhile so that commits are slow. Readers
+ * Writers work at three runners whose clocks differ, and rows are locked meanwhile so that commits are slow. Readers
  * follow each list at any runner, and miss nothing (docs/decisions/0050).
  */
 import path from "node:path"
@@ -15,7 +15,7 @@ import { runner } from "../kit/runners/TwoRunners.ts"
 const rounds = Number(process.env["FOLLOWED_ROUNDS"] ?? roundsOf(1, 200))
 const writers = Number(process.env["FOLLOWED_WRITERS"] ?? roundsOf(6, 12))
 const turns = roundsOf(12, 4)
-/** Rounds at once, each a merchant of its own: a list of API logs ends 12 s ago, and nothing else waits for that. */
+/** Concurrent rounds, each a merchant of its own: a list of API logs ends 12 s ago, which nothing else waits for. */
 const atOnce = 3
 /** Progress is printed after so many rounds. */
 const toldEvery = 10

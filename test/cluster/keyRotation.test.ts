@@ -56,7 +56,7 @@ it.live("runners are given the new key one after the other, and one is killed in
     yield* old.ready
     const first = yield* keyOf(sql)
 
-    // One has both keys, the other knows of no new one: what either seals the other opens.
+    // One has both keys, the other no new one: what either seals the other opens.
     const a = yield* runner(database, both)
     yield* a.ready
     yield* says(a, "a runner on this database does not have the new SECRET_KEY")
@@ -73,7 +73,7 @@ it.live("runners are given the new key one after the other, and one is killed in
       "the new key",
       Effect.map(keyOf(sql), ({ value }) => value !== first.value)
     )
-    // Nothing more is sealed again until one of them is dead.
+    // Nothing more is resealed until one of them is dead.
     const { release } = yield* holdWalk(sql)
     yield* sharesSecrets(a, b)
     yield* sharesSecrets(b, a)

@@ -21,12 +21,12 @@ const assertReplayed = (reply: Reply, first: Reply) => {
   assert.strictEqual(unplaced(reply), unplaced(first))
 }
 
-/** Each runner of a test has an address of its own, which pages are at. */
+/** Each runner of a test has its own address for pages. */
 const unplaced = ({ body }: Reply) => JSON.stringify(body.data).replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, "")
 
 const orders = ({ sql }: Running) => Effect.map(sql`select 1 from orders`, ({ length }) => length)
 
-/** A slow one, whose requests stand before they do anything, and another. Both know one merchant. */
+/** A slow runner, whose requests stop before they do anything, and another. Both know one merchant. */
 const twoRunners = Effect.gen(function* () {
   const database = yield* freshDatabase
   const fault = yield* blocking("Idempotency.run", "before")
@@ -106,7 +106,7 @@ describe("a repeat on another runner is not judged by what it would do now:", ()
       yield* other.pass("13 hours")
       assertRefused(yield* post(other, "/v1/payment_links", link, "new"), 400, "invalid_request", "expires_at")
       assertReplayed(yield* post(other, "/v1/payment_links", link), first)
-      // It would be refused for its form, too. The key comes first (silences: G10).
+      // Its form is wrong, too. The key comes first (silences: G10).
       assertRefused(yield* post(other, "/v1/payment_links", { amount: 0 }), 400, "idempotency_error")
     })
   )
@@ -152,7 +152,7 @@ describe("a repeat in the very batch of the first", () => {
         Array.from({ length: 16 }, (_, index) => `beside-${index}`),
         (name) => Effect.forkChild(plain(name))
       )
-      // They wait for their lane: calls made after them were answered.
+      // They wait for their lane: later calls were answered.
       yield* Effect.repeat(service.api.get("/healthz"), { times: 20 })
       yield* Deferred.succeed(gate, undefined)
       const replies = yield* Effect.forEach(both, (fiber) => Fiber.join(fiber))
@@ -170,7 +170,7 @@ describe("a repeat in the very batch of the first", () => {
 })
 
 describe("a key whose row is there, of a request that was begun before keys were written along,", () => {
-  /** As a runner of an earlier version has left it. */
+  /** As a runner of an earlier version left it. */
   const heldBy = (service: Running, row: { readonly state: string; readonly run: number | null }) =>
     service.sql`update idempotency_keys set state = ${row.state}, status = null, data = null, run = ${row.run}::int4,
       lease_until = case when ${row.state}::text = 'running' then created_at + interval '30 seconds' end`
@@ -249,7 +249,7 @@ describe("a request that dies at any step", () => {
         assert.strictEqual(repeated.status, 201, repeated.text)
         assert.strictEqual(repeated.headers.has("idempotent-replayed"), isWritten)
         yield* fault.release
-        // It was alive after all.
+        // It was still alive.
         const late = yield* Fiber.join(first)
         assert.strictEqual(unplaced(late), unplaced(repeated))
         assert.strictEqual(yield* orders(next), 1)

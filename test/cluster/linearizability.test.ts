@@ -1,5 +1,5 @@
 /**
- * Clients of three runners work on one order and on one wallet at once. Their answers can be put in an order in which
+ * Clients of three runners use one order and one wallet at once. Their answers can be put in an order in which
  * each operation happened at one moment, as if there were one process.
  */
 import { assert, it } from "@effect/vitest"

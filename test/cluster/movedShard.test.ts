@@ -50,7 +50,7 @@ describe("an order that gets another owner while a command for it runs", () => {
     Effect.gen(function* () {
       const database = yield* freshDatabase
       const { gate, layer, open } = gated()
-      // Alone at first, so that all orders are its own.
+      // First the only one, so that all orders are its own.
       const old = yield* start({ database, faults: layer, env: yield* asRunner })
       const orders = (yield* Effect.replicateEffect(newOrders(old), merchantsCount)).flat()
 

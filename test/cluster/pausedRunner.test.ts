@@ -27,7 +27,7 @@ describe.concurrent("a runner that is paused", () => {
       const { plans, wallets } = yield* planned(a, b, 4, ["pay", "pay", "annotate", "expire"])
       a.signal("SIGSTOP")
       yield* writeMeanwhile(b, wallets, plans)
-      // They wait at its door while it sleeps, so that it does them first, before it learns that it owns nothing.
+      // They wait in its queue while it sleeps, so that it runs them first, before it learns that it owns nothing.
       const knocks = yield* Effect.forEach(plans, (plan) => knock(a, plan.deed, plan), { concurrency: "unbounded" })
       a.signal("SIGCONT")
 
@@ -48,7 +48,7 @@ describe.concurrent("a runner that is paused", () => {
       const sql = yield* connect(databaseUrl)
       const owner = yield* ownersConnection(databaseUrl)
       yield* countRefusedUpdates(owner)
-      // Alone at first, so that it owns all slots.
+      // First the only one, so that it owns all slots.
       const a = yield* runner(databaseUrl)
       yield* a.ready
       const { plans, wallets } = yield* planned(a, a, 2, ["pay", "pay", "pay", "annotate", "annotate"])
@@ -88,7 +88,7 @@ describe.concurrent("a runner that is paused", () => {
 
       const b = yield* runner(databaseUrl)
       yield* b.ready
-      // The orders to be paid stay as they were: of those, only the wallet is another by then.
+      // The orders to be paid are unchanged: only their wallet has changed by then.
       yield* writeMeanwhile(b, wallets, noted)
       assert.strictEqual(yield* refusedUpdates(sql), 0)
       a.signal("SIGCONT")
@@ -99,7 +99,7 @@ describe.concurrent("a runner that is paused", () => {
       )
 
       for (const plan of plans) {
-        // A report that has not come is sent now; an order that was paid then cannot be closed.
+        // A missing report is sent now; an order that was paid then cannot be closed.
         if (plan.deed === "pay") yield* eventually("just paid", isPaid(a, plan))
         else yield* performAtLast(a, plan.deed, plan)
         yield* assertDone(b, plan, ...(plan.deed === "annotate" ? ["meanwhile"] : []))
@@ -115,11 +115,11 @@ const isPaid = (coffer: Coffer, plan: Plan) =>
     return status === 409
   })
 
-/** Change sets that wait for a lane, by what `/metrics` says. */
+/** Change sets that wait for a lane, by `/metrics`. */
 const waitingOf = (text: string) => Number(/^coffer_lane_waiting\{lane="0"\} (\d+)/m.exec(text)?.[1])
 
 /**
- * Counts the updates that named a version which no row had any more. In a sequence, which keeps what a transaction has
+ * Counts the updates of a version that no row had any more. In a sequence, which keeps what a transaction has
  * counted that is rolled back.
  */
 const countRefusedUpdates = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {

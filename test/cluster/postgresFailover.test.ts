@@ -31,7 +31,7 @@ const workersEach = 4
 /** Writes that are acknowledged before a primary is lost, and after its standby was promoted. */
 const writesEach = 100
 
-/** The last is not noticed as the end of a connection. */
+/** The last does not look like the end of a connection. */
 const ways = ["SIGKILL", "immediate", "SIGSTOP"] as const
 
 const pair = Effect.gen(function* () {
@@ -79,7 +79,7 @@ describe.skipIf(leftOut)(named("a primary with a synchronous standby"), () => {
           const seconds = [promoted - since, load.gapSince(since)].map((millis) => (millis / 1_000).toFixed(1))
           process.stdout.write(`primary lost by ${way}: promoted after ${seconds[0]} s, no write for ${seconds[1]} s\n`)
           if (way === "SIGSTOP") {
-            // It wakes up as a primary that does not know its successor.
+            // It resumes as a primary that does not know its successor.
             primary.signal("SIGCONT")
             yield* moreWrites
             primary.signal("SIGKILL")
@@ -94,7 +94,7 @@ describe.skipIf(leftOut)(named("a primary with a synchronous standby"), () => {
 
         yield* load.end
         const sql = yield* connect(databaseUrl)
-        // There are thousands of orders, on a machine that does much else.
+        // Thousands of orders, on a busy machine.
         yield* patiently("2 minutes")(Effect.andThen(assertAllThere(sql, load), assertBooksWhole(sql)))
         assert.isBelow(load.longest(), Duration.toMillis(yield* stretched("10 seconds")), "the longest request, ms")
         const audited = yield* commandRun(["audit"], { DATABASE_URL: databaseUrl })

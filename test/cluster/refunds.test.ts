@@ -11,7 +11,7 @@ const twoDoors = (first: Options = {}, poll = "5 seconds") =>
   Effect.gen(function* () {
     const database = yield* freshDatabase
     const a = yield* start({ clock: "test", database, env: yield* asRunner, ...first })
-    // Rows of another runner are found by looking.
+    // Polling finds rows of another runner.
     const b = yield* start({ clock: "test", database, env: { ...(yield* asRunner), WORKER_POLL: poll } })
     const here = merchantOf(a)
     const there = merchantOf(b, a.merchant.sandboxKey)
@@ -96,7 +96,7 @@ describe("refunds on two runners", () => {
   it.live("a runner that stands still is waited for no longer than 30 s: then the repeat itself gets the answer", () =>
     Effect.gen(function* () {
       const fault = yield* blocking("RefundChannel.refund", "before")
-      // No worker of the other's finds it.
+      // No worker of the other runner finds it.
       const { b, here, moved, there, trade_no } = yield* twoDoors({ faults: fault.layer }, "1 hour")
       const ask = (door: typeof here) => door.refund({ trade_no, amount: 10 }, { "Idempotency-Key": "k" })
       const first = yield* Effect.forkChild(ask(here))

@@ -127,7 +127,7 @@ describe("two roles, as docs/operating.md sets them up", () => {
           assert.notInclude(service.said.stderr, warning)
         })
       )
-      // As if this version came with a migration more than the database has.
+      // As if this version had one migration more than the database.
       yield* own`delete from coffer_migrations where migration_id >= ${newestMigration}::int4`
       const older = yield* coffer({ DATABASE_URL: appUrl })
       assert.strictEqual((yield* older.ended).code, 1)
@@ -197,7 +197,7 @@ describe("the embedded PostgreSQL", () => {
             assert.deepStrictEqual(names, [{ name: "coffer_app" }])
             assert.notInclude(service.said.stderr, warning)
             if (start === "first") {
-              // As it was before there was this role.
+              // As before this role existed.
               yield* superuser`drop owned by coffer_app`
               yield* superuser`drop role coffer_app`
             }

@@ -1,4 +1,4 @@
-/** Which runners count as alive, as each runner sees it, and what it says of those that have gone. */
+/** Which runners count as alive, as each runner sees it, and how it reports those that have gone. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, Redacted } from "effect"
 import { Runner, RunnerAddress, RunnerStorage, ShardId, ShardingConfig } from "effect/cluster"
@@ -247,7 +247,7 @@ it.live("a runner whose clock is beyond the limit does not count as healthy unti
     )
     yield* b.setClock(400)
     assert.deepStrictEqual([yield* b.healthy, yield* a.healthy], [[1], [1]])
-    // Within the limit, and not right.
+    // Within the limit, but wrong.
     yield* b.setClock(-200)
     assert.deepStrictEqual([yield* b.healthy, yield* a.healthy], [[1], [1]])
     yield* b.setClock(5)

@@ -34,7 +34,7 @@ describe("two runners whose SECRET_KEY is replaced", () => {
         }
         for (const one of pair) assert.strictEqual(one.refused(), 0)
         const [leaving, staying] = pair
-        // Questions meanwhile are answered, by the owner in the end.
+        // Meanwhile requests are answered, at last by the owner.
         const asked = yield* Effect.forkChild(staying.owners)
         yield* leaving.stop
         pair = [staying, yield* start(stage)]

@@ -1,5 +1,5 @@
 /**
- * A crash at every step. Each workflow runs once while the points that it comes to are written down; then again for
+ * A crash at every step. Each workflow runs once while its points are recorded; then again for
  * each of them, and dies there, before what happens at that point or after. The next process on the same database gets
  * the same requests again, at once or after a while, time passes, and the merchant's books, the bank's and the events
  * are as if nothing had happened. The table of points is made by the runs and printed.
@@ -23,7 +23,7 @@ interface Row extends Point {
   readonly outcome: string
 }
 
-/** Lets everything that is due be done, and more than that. */
+/** Lets everything due be done, and more. */
 const finish = (shop: Shop) => shop.service.pass("10 minutes")
 
 /** Runs the workflow to its end with one crash in between. Another process continues it. */
@@ -51,7 +51,7 @@ const runWithCrash = Effect.fnUntraced(function* (
 
 /**
  * A crash after a point is one before the next point, but for what runs beside them: only a soak tries both at each.
- * After the last point none comes.
+ * The last point has none behind it.
  */
 const sidesOf = (isLast: boolean): ReadonlyArray<Side> => (isLast || isSoak ? ["before", "after"] : ["before"])
 

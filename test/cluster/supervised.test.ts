@@ -59,7 +59,7 @@ const end = (pid: number) => {
 const childrenOf = (pid: number): ReadonlyArray<number> =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
 
-/** The lines that runners have logged. The parent is none. */
+/** The lines that runners have logged, without the parent's. */
 const loggedBy = ({ pid, said }: Coffer): ReadonlyArray<Json> =>
   said.stderr
     .split("\n")
@@ -74,7 +74,7 @@ const supervised = Effect.gen(function* () {
   return { home, coffer, sql, key: yield* demoKey(coffer, home) }
 })
 
-/** Until there are as many runners again, none of which is one of these. Returns them. */
+/** Waits for as many runners again, none of which is one of these. Returns them. */
 const without = (look: ReturnType<typeof pidsOf>, gone: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     let now: ReadonlyArray<number> = []

@@ -1,4 +1,4 @@
-/** `coffer serve --runners N` on a database of the operator's own, and where it does not start. */
+/** `coffer serve --runners N` on a database of the operator's own, and where it refuses to start. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { answered, connect, launch, newHome, postgresRuns, run } from "../kit/Process.ts"

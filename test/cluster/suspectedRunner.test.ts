@@ -1,4 +1,4 @@
-/** A runner that stands still: the other notices it long before Postgres gives its shards away. */
+/** A frozen runner: the other notices it long before Postgres gives its shards away. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { type Coffer, eventually } from "../kit/Process.ts"

@@ -21,7 +21,7 @@ import {
   type Wallet
 } from "../kit/runners/TwoRunners.ts"
 
-/** Three currencies, each as often; every fourth is paid twice. */
+/** Three currencies in equal parts; every fourth order is paid twice. */
 const purchases = rounds(60, 240)
 
 class Pair extends Context.Service<Pair, Effect.Success<typeof twoRunners>>()("test/twoRunners") {}
@@ -131,7 +131,7 @@ layer(Layer.effect(Pair, twoRunners), { excludeTestServices: true })("two runner
 })
 
 describe("a runner that dies", () => {
-  // Which of the two watches over the other's health is not ours to choose, and the failover differs.
+  // Which of the two has the health singleton is not ours to choose, and the failover differs.
   for (const [which, other] of [
     ["a", "b"],
     ["b", "a"]

@@ -1,5 +1,5 @@
 /**
- * Two versions of the program on one database, while money moves through all runners that are there: this one and the
+ * Two versions of the program on one database, while money moves through all runners: this one and the
  * one before. Those whose messages have the same number work side by side, in both orders of an upgrade. Others refuse
  * each other, and all runners of one stop before the first of the other starts (docs/operating-runners.md). The ways
  * back, and the version before, are part of the soak.
@@ -19,9 +19,9 @@ import { newestMigration, refusal, type Runner, type Upgrading, upgrading } from
 import { commitBefore, hasPackagesOf, ofCommit, type Program, thisAs } from "../kit/program/versions.ts"
 
 const newest = Effect.sync((): Program => ({ main: inject("program"), version, shapes }))
-/** This very program, whose runners call themselves otherwise. */
+/** This very program, whose runners report another version. */
 const alike = thisAs("9.9.9", shapes)
-/** No other version speaks as it does. */
+/** No other version understands its messages. */
 const foreign = thisAs("9.9.9", [99])
 
 type Building = Effect.Effect<Program, never, Scope.Scope>
@@ -38,7 +38,7 @@ const crossing = Effect.fnUntraced(function* ({ sql }: Upgrading, runners: reado
   }
 })
 
-/** Both are there, each is killed beside the other, and the first one goes in the end. */
+/** Both run, each is killed beside the other, and the first one leaves in the end. */
 const sideBySide = (first: Building, second: Building, comesBack = true) =>
   Effect.gen(function* () {
     const story = yield* upgrading
@@ -67,7 +67,7 @@ const sideBySide = (first: Building, second: Building, comesBack = true) =>
     for (const { coffer } of [old, young]) assert.notMatch(coffer.said.stderr, /cannot talk|does not understand/)
   })
 
-/** One that cannot talk to those that are there is refused, and changes nothing. Then all stop, and it starts. */
+/** A version that cannot talk to the running ones is refused, and changes nothing. Then all stop, and it starts. */
 const oneAfterTheOther = (first: Building, second: Building, migratesEarly = true) =>
   Effect.gen(function* () {
     const story = yield* upgrading
@@ -82,7 +82,7 @@ const oneAfterTheOther = (first: Building, second: Building, migratesEarly = tru
     assert.include(line, `${shown(after)}of shape ${after.shapes.join(", ")}: they cannot talk to each other.`)
     assert.strictEqual(yield* newestMigration(story), migrated, "the refused one has migrated the database")
 
-    // So a runner of the older version that dies meanwhile comes back.
+    // So an older runner that dies meanwhile comes back.
     yield* left(one, "SIGKILL")
     yield* moreWrites
     const again = yield* joined(before)
@@ -167,7 +167,7 @@ describe.skipIf(why !== undefined)(why === undefined ? title : `${title} (${why}
     Effect.gen(function* () {
       const before = yield* ofCommit(commitBefore!)
       const built = Effect.succeed(before)
-      // It may know fewer migrations, and is refused then when it is started again. Columns may have other names.
+      // It may know fewer migrations, and is refused at its next start then. Columns may have other names.
       yield* canTalk(before.shapes, shapes) ? sideBySide(built, newest, false) : oneAfterTheOther(built, newest, false)
     })
   )

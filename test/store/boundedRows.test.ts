@@ -1,6 +1,6 @@
 /**
- * The sizes to which clients can make a row grow (docs/security.md, What a row may hold): each column with more than one
- * value is in the page's table with its bound, and is driven there and beyond.
+ * The sizes to which clients can make a row grow (docs/security.md, What a row may hold): each column with more than
+ * one value is in the page's table with its bound, and is driven there and beyond.
  */
 import { readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"

@@ -98,7 +98,7 @@ layer(books, { excludeTestServices: true })("a movement", (it) => {
           yield* sql.unsafe(`update taken set ${changed.replaceAll("$poor", poor)}`)
           yield* sql`update taken set wallet_id = concat_ws('/', merchant_id, mode, currency)
             where wallet_id not like 'in/%'`
-          // The target wallet exists.
+          // The wallet that the movement goes to exists.
           yield* sql`create temporary table purse on commit drop as select * from wallets limit 1`
           yield* sql`update purse set wallet_id = (select wallet_id from taken)`
           yield* sql`insert into wallets select * from purse on conflict do nothing`

@@ -1,4 +1,4 @@
-/** The taker of a merchant's payments: set by the operator, tried with one call, never shown again. */
+/** Which channel takes a merchant's payments: set by the operator, tried with one call, never shown again. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertRefused } from "../kit/Merchant.ts"

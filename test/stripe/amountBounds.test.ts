@@ -1,4 +1,4 @@
-/** Stripe's least and largest amount, and how long its texts may be (silences: O7, S23). */
+/** Stripe's least and largest amount, and the length of its texts (silences: O7, S23). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { stripesBounds } from "../../src/channels/stripe/StripePayments.ts"

@@ -1,4 +1,4 @@
-/** The time after a loss at Stripe, and disputes that tests decide (silences: S28, S29). */
+/** After a loss at Stripe, and disputes that tests decide (silences: S28, S29). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertRefused, said } from "../kit/Merchant.ts"

@@ -1,10 +1,10 @@
-/** Our books beside those of a simulated Stripe, to the minor unit. */
+/** Our books and those of a simulated Stripe, to the minor unit. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Simulator } from "@coffer/simulator/start"
 
-/** Stripe's movements of one account, and the state of each of its objects; no number and no time. */
+/** Stripe's movements of one account, and the state of each of its objects; no numbers or times. */
 export const booksAtStripe = ({ all }: Simulator, account: string) => ({
   charges: all("charge", account).map((each) => `${each.amount} ${each.amount_refunded} ${each.status}`),
   refunds: all("refund", account)

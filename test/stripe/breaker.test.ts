@@ -1,4 +1,4 @@
-/** Calls to Stripe that end at once: those of an account that has no answers, and of all while Stripe is down. */
+/** Calls to Stripe that end at once: of an account without answers, and of all while Stripe is down. */
 import type { Mode } from "@coffer/model/Ids"
 import { accountOf } from "@coffer/simulator/start"
 import { assert, describe, it } from "@effect/vitest"
@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { assertRefused, merchantOf } from "../kit/Merchant.ts"
 import { chooses, connectedAs, worlds } from "./kit.ts"
 
-/** Merchants with an account each, and an order of which Stripe has to be asked. */
+/** Merchants with an account each, and an order that needs a call to Stripe. */
 const shops = Effect.fnUntraced(function* (count: number, liveCount = 0) {
   const world = yield* worlds()
   const modes: ReadonlyArray<Mode> = [...times<Mode>(count).fill("sandbox"), ...times<Mode>(liveCount).fill("live")]
@@ -24,7 +24,7 @@ const shops = Effect.fnUntraced(function* (count: number, liveCount = 0) {
       return { key, account: accountOf(key), expire: shop.post(`/v1/orders/${body.data.trade_no}/expire`) }
     })
   )
-  /** How often Stripe was not asked, since now. */
+  /** How many calls were not made, since now. */
   const unasked = Effect.map(world.api.get("/metrics"), ({ text }) => {
     const lines = text.split("\n").filter((line) => /^coffer_stripe_calls_total\{.*outcome="circuit_open"/.test(line))
     return lines.reduce((sum, line) => sum + Number(line.split(" ")[1]), 0)

@@ -4,7 +4,7 @@ import { Deferred, Effect, Fiber, Layer } from "effect"
 import { Faults } from "../../src/platform/runtime/Faults.ts"
 import { connected } from "./kit.ts"
 
-/** Stands after the first write of a session's row, and before the second one. */
+/** Stops after the first write of a session's row, and before the second one. */
 const betweenWrites = Effect.gen(function* () {
   const planned = yield* Deferred.make<void>()
   const mayAsk = yield* Deferred.make<void>()

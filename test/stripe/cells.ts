@@ -1,5 +1,5 @@
 /**
- * Cells of the table of faults, and how they are gone through: all of them in one service, step by step together, each
+ * Cells of the table of faults, and how they run: all of them in one service, step by step together, each
  * by a merchant and an account at Stripe of its own. Time passes for all of them at once.
  */
 import { Cause, type Duration, Effect, Exit } from "effect"
@@ -15,7 +15,7 @@ import type { Scenario, Step } from "./scenarios.ts"
 
 export interface Cell {
   readonly scenario: Scenario
-  /** None: as it goes when nothing goes wrong. */
+  /** None: a run without a fault. */
   readonly at?: { readonly call: Call; readonly column: Column }
 }
 
@@ -54,7 +54,7 @@ export const makeWatch = () => {
 
 type Watch = ReturnType<typeof makeWatch>
 
-/** How long a step may take, in rounds of a while each. */
+/** The limit of a step, in rounds of a while each. */
 const roundsMax = 12
 const parallel = 24
 
@@ -63,7 +63,7 @@ interface Pace {
   readonly pauses: ReadonlyArray<Duration.Input>
   /** After the last step. */
   readonly after: ReadonlyArray<Duration.Input>
-  /** Whether Stripe is asked for events and movements where something goes wrong, which costs much in a day. */
+  /** Whether Stripe is asked for events and movements where a fault occurs, which costs much in a day. */
   readonly polls: boolean
 }
 export const paces: Readonly<Record<"short" | "long", Pace>> = {
@@ -71,7 +71,7 @@ export const paces: Readonly<Record<"short" | "long", Pace>> = {
   long: { pauses: ["1 minute", "4 minutes", "25 hours"], after: ["1 hour", "25 hours", "1 hour"], polls: isSoak }
 }
 
-/** More than all that go wrong at once: what goes wrong for one cell does not make Stripe down for the others. */
+/** More than all concurrent failures: one cell's failure does not make Stripe down for the others. */
 export const withoutBreaker = [
   Patience,
   { calls: 1_000_000, merchants: 1_000_000, answerMillis: 2_000, pauseMillis: 1 }
@@ -80,7 +80,7 @@ export const withoutBreaker = [
 export const makeTable = (world: World, watch: Watch, { after, pauses, polls }: Pace) => {
   const { control } = world.simulator
   const rest = Effect.andThen(control.rest({}), world.atRest)
-  /** Accounts that there are are asked no more: those that come after them cost the same. */
+  /** Existing accounts are no longer asked: later ones cost the same. */
   const unpolled = world.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`
   let opened = 0
 
@@ -141,7 +141,7 @@ export const makeTable = (world: World, watch: Watch, { after, pauses, polls }: 
   })
 }
 
-/** From here its calls are counted, and the one goes wrong. */
+/** From here its calls are counted, and the chosen one fails. */
 const arm = (watch: Watch, control: World["control"], { at, desk }: Running) =>
   Effect.gen(function* () {
     const { account } = desk
@@ -154,7 +154,7 @@ const arm = (watch: Watch, control: World["control"], { at, desk }: Running) =>
     })
   })
 
-/** The outcome of a cell, all being over. */
+/** The outcome of a cell, at its end. */
 const outcomeOf = Effect.fnUntraced(function* (world: World, watch: Watch, { at, desk, problem, scenario }: Running) {
   const cell: Cell = at === undefined ? { scenario } : { scenario, at }
   const passed = watch.passedBy(desk.account)

@@ -1,6 +1,6 @@
 /**
- * A crash at every step of a live order's money at Stripe. Each scenario runs once while the points that it comes to
- * are written down: commits, and calls to Stripe. Then it runs again for each of them, and the process dies there,
+ * A crash at every step of a live order's money at Stripe. Each scenario runs once while its points
+ * are recorded: commits, and calls to Stripe. Then it runs again for each of them, and the process dies there,
  * before what happens or after. The next process on the same database gets the same requests again, time passes, and
  * the merchant's books are as if nothing had happened, and equal to Stripe's to the minor unit.
  */
@@ -56,7 +56,7 @@ const walk = Effect.fnUntraced(function* (
   }
 })
 
-/** Lets everything that is due be done, and more than that. */
+/** Lets everything due be done, and more. */
 const finishing = 900
 
 const shopOf = (life: Life, simulator: Simulator, stripe: Stripe, merchant: Desk["merchant"], key: string) =>
@@ -74,7 +74,7 @@ const opened = Effect.fnUntraced(function* ({ service }: Life, key: string) {
   return merchant
 })
 
-/** Both sides' books at the end, which are equal. */
+/** Both sides' books at the end, which agree. */
 const endOf = Effect.fnUntraced(function* ({ service }: Life, simulator: Simulator, desk: Desk, where: string) {
   const { account, merchant, open } = desk
   yield* assertEqualBooks(service.sql, simulator, { account, merchantId: merchant.merchantId }, where)
@@ -82,7 +82,7 @@ const endOf = Effect.fnUntraced(function* ({ service }: Life, simulator: Simulat
   return { ours: yield* booksOf(service.sql, merchant), theirs: booksAtStripe(simulator, account), open: open() }
 })
 
-/** Calls that the clock makes again and again: those that come first stand for all. */
+/** Repeated calls of the clock: the first ones represent all. */
 const isCovered = ({ name, nth }: Point) => !/\((events|balanceTransactions)\./.test(name) || (isSoak && nth <= 2)
 
 /** A part of the scenarios, in their order: `SCENARIOS` says how many, after the `FIRST_SCENARIO` first. */
@@ -151,7 +151,7 @@ const everyCrash = Effect.fnUntraced(function* (scenario: Scenario) {
   const table: Array<Row> = []
   for (const at of chosen(plain.passed.filter(isCovered))) {
     const exit = yield* Effect.exit(crash(at))
-    // Its account is asked no more.
+    // Its account is no longer asked.
     yield* life.service.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`
     const row: Row = { scenario: scenario.name, ...at, died: Exit.isFailure(exit) || exit.value }
     table.push(Exit.isSuccess(exit) ? row : { ...row, trouble: Cause.pretty(exit.cause).slice(0, 500) })

@@ -1,6 +1,6 @@
 /**
  * One merchant of many with an account at a simulated Stripe, its buyer and its bank: their questions, and whether the
- * answers are true. Each answer is held against Stripe's state at that moment.
+ * answers are true. Each answer is compared with Stripe's state at that moment.
  */
 import type { Mode } from "@coffer/model/Ids"
 import { accountOf, type Simulator } from "@coffer/simulator/start"
@@ -48,7 +48,7 @@ const viewOf = (of: DeskOf) => {
     control: simulator.control,
     shop,
     isPaid: () => all.sessions().some(({ payment_status }) => payment_status === "paid"),
-    /** A buyer is at it, or has just been. */
+    /** A buyer is paying, or has just paid. */
     isBusy: () => all.intents().some(({ status }) => status === "processing" || status === "requires_action"),
     read: shop.order(orderNumber),
     /** The memory of the buyer and the merchant. */
@@ -64,7 +64,7 @@ const viewOf = (of: DeskOf) => {
 type View = ReturnType<typeof viewOf>
 
 const buyerOf = ({ all, api, control, isBusy, isPaid, known, read }: View) => ({
-  /** Among others, another one may end the session at once. */
+  /** Another party may end the session at once. */
   choose: (method: string, how: "alone" | "among others" = "alone") =>
     Effect.gen(function* () {
       const wasPaid = isPaid()
@@ -81,7 +81,7 @@ const buyerOf = ({ all, api, control, isBusy, isPaid, known, read }: View) => ({
       if (reply.text.includes("You have not been charged"))
         assert.isFalse(wasPaid, "a page says that nothing was charged")
       if (mayBeAgain(reply)) return false
-      // Past its deadline it is over for the buyer, while a worker still asks Stripe how it has ended.
+      // Past its deadline it has ended for the buyer, while a worker still asks Stripe how.
       const isOver = reply.text.includes("This checkout has expired")
       const isSettled = isOver || isPaid() || isBusy() || (yield* read)["status"] !== "pending"
       assert.isTrue(
@@ -91,7 +91,7 @@ const buyerOf = ({ all, api, control, isBusy, isPaid, known, read }: View) => ({
       return isSettled
     }),
 
-  /** A method that the account has not leads nowhere, and the order stays open. */
+  /** A method that the account lacks leads nowhere, and the order stays open. */
   meetsNothing: (method: string) =>
     Effect.gen(function* () {
       const reply = yield* chooses(api, known.page, method)
@@ -99,7 +99,7 @@ const buyerOf = ({ all, api, control, isBusy, isPaid, known, read }: View) => ({
       return reply.status === 422
     }),
 
-  /** The buyer pays where the page has led. A buyer who has paid does not pay again. */
+  /** The buyer pays on the last page. A buyer who has paid does not pay again. */
   pay: (how: { readonly with?: string; readonly authorises?: boolean; readonly processing?: number } = {}) =>
     Effect.gen(function* () {
       if (isPaid() || isBusy()) return true
@@ -128,7 +128,7 @@ const merchantAt = ({ all, api, isBusy, isPaid, key, known, merchant, mode, read
     return true
   }),
 
-  /** As an order is, the merchant sees it; and a paid one is paid at Stripe. */
+  /** The merchant sees the order's state; and a paid one is paid at Stripe. */
   is: (status: string) =>
     Effect.gen(function* () {
       const seen = yield* read
@@ -200,7 +200,7 @@ const refundsOf = ({ all, control, read, shop }: View) => ({
   refundIs: (number: string, ...statuses: ReadonlyArray<string>) =>
     Effect.map(shop.get(`/v1/refunds/${number}`), ({ body }) => statuses.includes(body.data?.status)),
 
-  /** The buyer's bank does not take what it was given. */
+  /** The buyer's bank refuses the refund. */
   sendBack: Effect.suspend(() => Effect.as(Effect.ignore(control.fail_refund({ refund: all.refunds()[0]!.id })), true))
 })
 
@@ -217,7 +217,7 @@ const disputesOf = ({ account, all, control, known, merchant, mode, running, sho
   disputeIs: (...statuses: ReadonlyArray<string>) =>
     Effect.map(shop.get("/v1/disputes"), ({ body }) => statuses.includes(body.data.data[0]?.status)),
 
-  /** The merchant knows that the inquiry is one no more. Nothing was frozen before. */
+  /** The merchant knows that the inquiry has become a chargeback. Nothing was frozen before. */
   isChargeback: Effect.map(shop.get("/v1/disputes"), ({ body }) => {
     const { funds_frozen, processor_status, status } = body.data.data[0] as Json
     const isInquiry = processor_status.startsWith("warning_")
@@ -226,7 +226,7 @@ const disputesOf = ({ account, all, control, known, merchant, mode, running, sho
     return !isInquiry
   }),
 
-  /** Handed in once. */
+  /** Uploaded once. */
   file: Effect.suspend(() =>
     known.file === undefined
       ? Effect.tap(uploaded(running, merchant.merchantId, mode), (address) => Effect.sync(() => (known.file = address)))
@@ -277,7 +277,7 @@ export const deskOf = (of: DeskOf) => {
     merchant,
     running,
     isLive: of.mode === "live",
-    /** Sessions that a buyer was led to and can still pay in. Others have no buyer. */
+    /** Sessions that a buyer has opened and can still pay in. Others have no buyer. */
     open: () => all.sessions().filter(({ id, status }) => status === "open" && known.led.has(id)).length,
     fault: (fault: Parameters<typeof control.fault>[0]) => control.fault({ ...fault, account }),
     calm: control.clear_faults({ account }),

@@ -21,7 +21,7 @@ export const disputed = Effect.fnUntraced(function* (how: { readonly is_inquiry?
   const opened = yield* read
   const decide = (outcome: Decision) =>
     Effect.andThen(world.control.decide_dispute({ dispute: atStripe().id, outcome }), world.settled)
-  /** As the operator sees it in what is held up. */
+  /** The operator's view of it in `held_up`. */
   const held = Effect.map(
     said(world.api.operator("GET", "/held_up?kind=dispute")),
     ({ data }) => (data as ReadonlyArray<Json>)[0]

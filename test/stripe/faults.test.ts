@@ -4,8 +4,8 @@
  * its own, in the same service and at the same time as the others. The caller asks again, time passes, and the
  * merchant's books are as if nothing had happened, and equal to Stripe's to the minor unit.
  *
- * So a call that is new is in the table by itself. That each call of `src/channels/stripe` is in some scenario is
- * held too.
+ * So a new call is in the table automatically. That each call of `src/channels/stripe` is in some scenario is
+ * checked too.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -18,7 +18,7 @@ import { type Call, callsOfSource, columns, columnsOf, isCovered } from "./colum
 import { worlds } from "./kit.ts"
 import { type Scenario, scenarios } from "./scenarios.ts"
 
-/** In `npm test` every second call meets one fault, the next one another; in a soak each call meets all. */
+/** In `npm test` every second call has one fault, the next one another; in a soak each call has all. */
 const cellsOf = (plain: ReadonlyArray<Outcome>, isLong: boolean): ReadonlyArray<Cell> => {
   let calls = 0
   /** By kind of call, so that each of its faults has its turn, however many calls of other kinds come between. */
@@ -68,7 +68,7 @@ const { CELLS, FIRST_CELL, PACE, SCENARIO = "" } = process.env
 const cellsMax = Number(CELLS ?? Infinity)
 const firstCell = Number(FIRST_CELL ?? 0)
 const isWhole = [CELLS, FIRST_CELL, PACE, process.env["SCENARIO"]].every((part) => part === undefined)
-/** Gone through together. More of them take more memory, and each round is longer. */
+/** Concurrent cells. More of them take more memory, and each round is longer. */
 const cellsAtOnce = 120
 
 /** A step that takes a day moves the clock of all cells in the group: no other order may be open. */
@@ -81,7 +81,7 @@ const partsOf = (cells: ReadonlyArray<Cell>, byScenario: boolean): ReadonlyArray
 
 const nameOfCall = ({ name, nth }: Call) => (nth === 1 ? name : `${name} ${nth}`)
 
-/** Two workers may be quicker or slower than the first time, and the call is not made. */
+/** Two workers may be quicker or slower than the first time, so the call is not made. */
 const isReached = ({ at, passed }: Outcome) =>
   passed.some(({ name, nth }) => name === at!.call.name && nth === at!.call.nth)
 const unreachedMax = (cells: number) => Math.max(2, cells * 0.1)

@@ -1,4 +1,4 @@
-/** Calls to Stripe that wait in line for their turn, while it is found out whether Stripe or the proxy is back. */
+/** Calls to Stripe that wait in the queue, while a probe finds out whether Stripe or the proxy is back. */
 import { assert, describe, it } from "@effect/vitest"
 import { MerchantId } from "@coffer/model/Ids"
 import { Deferred, Effect, Fiber, Layer, Result } from "effect"
@@ -15,7 +15,7 @@ const refusal = (detail: Error) => new Stripe.errors.StripeConnectionError({ mes
 const noTunnel = refusal(new NoTunnel("it answered CONNECT with 502"))
 const noAnswer = new Stripe.errors.StripeAPIError({ message: "", statusCode: 500 } as never)
 
-/** A guard whose line lets a call go as `enter` says, and what was asked through it. */
+/** A guard whose queue releases a call by `enter`, and the calls made through it. */
 const guarded = Effect.fnUntraced(function* (enter: { now: Effect.Effect<void, Crowded> }) {
   const pace = Pace.of({
     enter: () => enter.now,
@@ -36,7 +36,7 @@ const guarded = Effect.fnUntraced(function* (enter: { now: Effect.Effect<void, C
       budget
     )
   )
-  /** Calls fail until they end at once, and then the pause is over. */
+  /** Calls fail until the breaker opens, and then its pause is over. */
   const pauseOver = Effect.gen(function* () {
     yield* Effect.replicateEffect(call, Patience.defaultValue().calls + 1)
     assert.strictEqual(world.asked, Patience.defaultValue().calls)

@@ -262,7 +262,7 @@ const history = Effect.fnUntraced(function* (world: World, may: ReturnType<typeo
   may.die = false
   yield* world.control.clear_faults({})
   yield* world.control.rate_limit({ calls: 0 })
-  // Webhooks that are late come, the reconciler looks, orders reach their end, refunds are asked about again.
+  // Late webhooks come, the reconciler looks, orders reach their end, refunds are asked about again.
   yield* later(world, "10 minutes", "1 hour")
   for (const { id, status } of one.mine.disputes()) {
     const outcome = status.startsWith("warning_") ? "warning_closed" : "won"
@@ -291,7 +291,7 @@ describe("a merchant with an account at Stripe", () => {
         seen.disputes += one.mine.disputes().length
         seen.inquiries += one.mine.disputes().filter(({ status }) => status === "warning_closed").length
         if (isSoak) process.stdout.write(`HISTORY_SEED=${seed}: ${Exit.isSuccess(exit) ? "equal" : failed.at(-1)}\n`)
-        // Its account is asked no more, so that a history costs the same as the one before.
+        // Its account is no longer asked, so that a history costs the same as the one before.
         yield* world.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`
       }
       const { text } = yield* world.api.get("/metrics")

@@ -1,4 +1,4 @@
-/** A refund of real money by an agent (docs/mcp.md): a person reads what goes back, and Stripe is asked for it once. */
+/** A refund of real money by an agent (docs/mcp.md): a person reads the amount, and Stripe is asked for it once. */
 import { accountOf } from "@coffer/simulator/start"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -26,7 +26,7 @@ const paidLive = Effect.gen(function* () {
     assert.strictEqual(paid["status"], "paid")
     return paid["trade_no"] as string
   })
-  // Fees stay with the channel, so a whole refund takes a little of what another sale has brought.
+  // Fees stay with the channel, so a full refund takes a little of another sale's money.
   yield* pay(9_000)
   const tradeNo = yield* pay(2_000)
   return { ...world, shop, tradeNo, refunds: () => simulator.all("refund", accountOf(key)) }

@@ -1,4 +1,4 @@
-/** Bodies that are signed rightly and are no event of Stripe: refused or taken, never a failure of ours. */
+/** Correctly signed bodies that are no event of Stripe: refused or taken, never a failure of ours. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { connected } from "./kit.ts"

@@ -1,4 +1,4 @@
-/** Sessions of Stripe end by Stripe's clock, so a sandbox has Stripe or a clock that was moved (silences: T7, S25). */
+/** Sessions of Stripe end by Stripe's clock, so a sandbox has either Stripe or a moved clock (silences: T7, S25). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertRefused } from "../kit/Merchant.ts"

@@ -1,5 +1,5 @@
 /**
- * A restored copy that is tried out beside the installation it was made of calls nobody outside, and what is due there
+ * A restored copy that runs beside the original installation makes no outside calls, and what is due there
  * stays as it was (silences: O53; docs/decisions/0067).
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -14,7 +14,7 @@ import { begins, chooses, connected, secretKey } from "./kit.ts"
 
 const day = 86_400_000
 
-/** The work that is due, of which rows, and what is known of each. */
+/** The due work, of which rows, and their state. */
 const dueTables = ["orders", "refunds", "disputes", "deliveries", "mails", "stripe_events", "stripe_polls"] as const
 
 /** A merchant whose orders, refund, dispute, webhook and receipt wait for others. Then it all stops. */
@@ -40,7 +40,7 @@ const original = (database: string) =>
     return { merchant: world.merchant, sold, open, dispute }
   }).pipe(Effect.scoped)
 
-/** The copy, days later, and something in Stripe's place that counts. */
+/** The copy, days later, and a counting server in Stripe's place. */
 const copied = Effect.fnUntraced(function* (days: number) {
   const database = yield* freshDatabase
   const before = yield* original(database)

@@ -76,7 +76,7 @@ describe("a merchant's account at Stripe", () => {
       yield* off
       const owner = yield* ownersConnection(database)
       const { merchantId } = merchant
-      // The sandbox's rows stand for live ones.
+      // The sandbox's rows represent live ones.
       yield* owner`update orders set mode = 'live', trade_no = replace(trade_no, 'TRD_SB_', 'TRD_')
         where trade_no = ${sold["trade_no"]}`
       yield* owner`update stripe_sessions set mode = 'live'`

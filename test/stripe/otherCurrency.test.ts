@@ -133,7 +133,7 @@ describe("another currency than the payment's", () => {
       yield* control.pay({ session: sessions(made)[0]!.id })
       yield* control.open_dispute({ charge: simulator.all("charge")[0]!.id, ...inEuro })
       yield* Effect.andThen(control.release_webhooks({}), settled)
-      // The dispute may be looked at before its payment is noted, and is looked at again.
+      // The dispute may be read before its payment is recorded, and is read again.
       yield* pass("1 minute")
       const [row] = yield* sql<{ taken: number }>`
         select (unapplied_payments -> 0 -> 'dispute' -> 'taken')::int as taken from orders`
@@ -162,7 +162,7 @@ describe("another currency than the payment's", () => {
         ({ data }) => (data as ReadonlyArray<Json>)[0]
       )
       assert.strictEqual((yield* held)!["status"], "parked")
-      // Its number is larger than what is left, and its money is not.
+      // Its number is larger than the rest, and its money is not.
       const presented = { currency: "jpy", amount: 9_000 }
       yield* control.refund_in_dashboard({ charge: charge.id, amount: 500, presented })
       yield* settled

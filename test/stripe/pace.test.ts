@@ -1,4 +1,4 @@
-/** Calls to Stripe are made as fast as an account takes them, and those for a buyer who waits go first. */
+/** Calls to Stripe are made as fast as an account takes them, those for waiting buyers first. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Queue } from "effect"
 import type { Time } from "../../src/platform/runtime/Deadline.ts"
@@ -8,7 +8,7 @@ import type { Reply } from "../kit/Api.ts"
 import { requestTime } from "../kit/program/requestTime.ts"
 import { chooses, connected, leadsTo, quick, worlds } from "./kit.ts"
 
-/** Until it stands still, time goes by whenever a call waits for it. */
+/** Time passes whenever a call waits for it, until it is stopped. */
 const passing = () => {
   const time = requestTime()
   const passes = { isFree: true }
@@ -22,7 +22,7 @@ const passing = () => {
   return { time, passes, beneath: Layer.mergeAll(time.layer, Layer.succeed(PaceTime, paceTime), quick) }
 }
 
-/** An account takes so many calls in a second. Until buyers begin, time goes by. */
+/** An account takes so many calls in a second. Time passes until buyers begin. */
 const paced = Effect.fnUntraced(function* (perSecond: number) {
   const { beneath, passes, time } = passing()
   const world = yield* connected({ beneath, env: { STRIPE_CALLS_SANDBOX: String(perSecond) } })
@@ -70,7 +70,7 @@ const paced = Effect.fnUntraced(function* (perSecond: number) {
   const letTimeGo = () => {
     passes.isFree = true
   }
-  // Its stop waits for calls that are still in line, and would be given up after a real minute.
+  // Its stop waits for queued calls, and would time out after a real minute.
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       letTimeGo()

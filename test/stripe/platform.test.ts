@@ -70,7 +70,7 @@ describe("a merchant with a connected account", () => {
       const endpoint = yield* Effect.promise(() =>
         client.webhookEndpoints.create({ url: body.data.webhook_url, enabled_events: ["*"], connect: true })
       )
-      // The third has an address of its own, which is lost: another's secret brings it nothing.
+      // The third has an address of its own, which is lost: another's secret does not help it.
       const secrets = [endpoint.secret, endpoint.secret, "whsec_ofAnotherAddress00000"]
       yield* Effect.forEach(made, (shop, index) =>
         api.operator("POST", pathOf(shop), {

@@ -12,7 +12,7 @@ import { run, selfSigned } from "../webhooks/receiver.ts"
 import { trusting } from "../webhooks/secureReceiver.ts"
 import { chooses, connectedAs, impatient, secretKey, worlds } from "./kit.ts"
 
-/** The simulator behind TLS, and a service that reaches it through a proxy. `refuse`: what the proxy does instead. */
+/** The simulator behind TLS, and a service that reaches it through a proxy. `refuse`: the proxy's answer instead. */
 const proxied = Effect.fnUntraced(function* (refuse: (target: string) => number | "hang" | undefined) {
   const { cert, key } = selfSigned("localhost")
   yield* trusting(cert)
@@ -37,7 +37,7 @@ const proxied = Effect.fnUntraced(function* (refuse: (target: string) => number 
       const line = text.split("\n").find((each) => /^\w+/.exec(each)?.[0] === name && each.includes(labels))
       return Number(line?.split(" ").at(-1))
     })
-  /** Calls that come then need a tunnel of their own. */
+  /** Later calls then need a tunnel of their own. */
   const closeTunnels = Effect.sync(() => tunnelled.forEach((socket) => socket.destroy()))
   return { ...world, proxy, metric, closeTunnels, log: () => log.join("\n"), target: `localhost:${port}` }
 })
@@ -62,7 +62,7 @@ describe("with STRIPE_PROXY", () => {
         new Set(proxy.asked.map((each) => JSON.stringify(each))),
         new Set([JSON.stringify({ method: "CONNECT", target, host: target, authorization })])
       )
-      // Calls that are made at once need one each; those that follow each other share them.
+      // Concurrent calls need one each; consecutive ones share them.
       assert.isAtMost(proxy.asked.length, 3)
     })
   )

@@ -73,7 +73,7 @@ describe("a refund whose connection was cut, and whose second call is refused at
         const { control, merchant, paid, pass, simulator, sql } = yield* connected()
         yield* paid({ amount: 5_000 })
         const order = yield* paid({ amount })
-        // The news of it does not come in time.
+        // Its webhook does not come in time.
         yield* control.hold_webhooks({})
         yield* control.fault({ on: "POST /v1/refunds", kind: "cut_after" })
         yield* control.fault({ on: "POST /v1/refunds", ...fault })

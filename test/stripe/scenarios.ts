@@ -1,6 +1,6 @@
 /**
  * The work of merchants, buyers and banks with money at Stripe, each as a list of steps. A step says whether it is
- * done, and is taken again while it is not: by the same numbers, and only what has not happened yet.
+ * done, and runs again until it is: by the same numbers, and only what has not happened yet.
  */
 import { Effect } from "effect"
 import type { Desk } from "./desk.ts"
@@ -12,11 +12,11 @@ export interface Scenario {
   /** The state before; nothing fails here. */
   readonly before: ReadonlyArray<Step>
   readonly steps: ReadonlyArray<Step>
-  /** Where it gets: a row of the books, so that one that gets nowhere cannot do so twice and pass. */
+  /** Its goal: a row of the books, so that a scenario without an effect cannot pass twice. */
   readonly ends: { readonly book: "orders" | "refunds" | "disputes"; readonly row: RegExp }
   /** It needs a day. */
   readonly isLong?: true
-  /** It stands for all others where `npm test` lets a day pass. */
+  /** It represents all others where `npm test` lets a day pass. */
   readonly hasLong?: true
   /** Its process dies in `npm test` too. */
   readonly dies?: true
@@ -48,7 +48,7 @@ const atOnce =
 
 const sold = (card = "pm_card_visa"): ReadonlyArray<Step> => [made, chosen(), pays({ with: card }), isNow("paid")]
 const refunds: Step = ({ refund }) => refund("refund", 700)
-/** Or as it is later, for a caller that goes through the steps again. */
+/** Or its later state, for a caller that repeats the steps. */
 const refundIs =
   (...statuses: ReadonlyArray<string>): Step =>
   (desk) =>

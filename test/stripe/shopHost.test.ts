@@ -48,7 +48,7 @@ describe("a live order at a shop's own host", () => {
         assert.include(chosen.text, session.url!.replaceAll("&", "&amp;"))
         for (const url of [session.success_url!, session.cancel_url!]) own(url)
         yield* control.pay({ session: session.id })
-        // The buyer is back before any word of Stripe's: the page asks.
+        // The buyer is back before Stripe reports: the page asks.
         const { pathname, search } = new URL(session.success_url!)
         const back = yield* at(host).ask(world, pathname + search)
         assert.deepStrictEqual([back.status, back.text.includes("Payment successful")], [200, true], back.text)

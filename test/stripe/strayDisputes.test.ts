@@ -31,7 +31,7 @@ const paidTwice = Effect.fnUntraced(function* (how: { readonly pays?: string } =
     said(api.operator("GET", "/reconciliation?status=open")),
     ({ data }) => data as ReadonlyArray<Json>
   )
-  /** So much later the books are compared, once. */
+  /** The books are compared once, so much later. */
   const compared = (time: Duration.Input = "27 hours") =>
     Effect.gen(function* () {
       yield* world.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`

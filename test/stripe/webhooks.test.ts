@@ -1,4 +1,4 @@
-/** Stripe's posts: checked before it costs anything, stored before it is answered, handled in any order. */
+/** Stripe's posts: checked before any cost, stored before the answer, handled in any order. */
 import { assert, describe, it } from "@effect/vitest"
 import { MerchantId } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, Logger, Option, References } from "effect"
@@ -128,7 +128,7 @@ describe("a webhook of Stripe", () => {
         })
       )
       yield* world.control.pay({ session: foreign.id })
-      // The reconciler's findings are no webhook's doing.
+      // The reconciler's findings do not come from a webhook.
       yield* world.atRest
       yield* world.sql`delete from stripe_events`
       const event = world.simulator
@@ -320,7 +320,7 @@ describe("an event of Stripe", () => {
         const account = { merchantId: MerchantId.make(world.merchant.merchantId), mode: "sandbox" } as const
         const store = yield* StripeEventStore
         const now = yield* currentTime
-        // Events that do not say what they are about: Stripe is asked for each.
+        // Events that do not name their object: Stripe is asked for each.
         const terms = {
           type: "checkout.session.completed",
           kind: "session",

@@ -1,5 +1,5 @@
 /**
- * Deliveries through the operator's proxy (silences: W21): what is requested of it, and who is charged for failures. The
+ * Deliveries through the operator's proxy (silences: W21): what it is asked to do, and who is charged for failures. The
  * proxy and its targets are real servers on loopback.
  */
 import net from "node:net"
