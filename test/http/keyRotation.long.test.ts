@@ -108,7 +108,7 @@ const keepsWorking = Effect.fnUntraced(function* (
   }
 })
 
-/** Sealed texts of the whole database that this key opens, and all there are. */
+/** Sealed texts of the whole database that this key opens, and all of them. */
 const sealedBy = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, secret: Buffer) {
   const rows = yield* sql<{ id: string; use: string; text: string }>`
     select id, id || '/signing_secret' as use, signing->>'current' as text from webhook_settings
@@ -259,7 +259,7 @@ describe("a change of SECRET_KEY", () => {
             assert.isAtMost(steps.filter(Option.isNone).length, 1)
           })
         )
-        // No runner is there any more, and half of the walk is done.
+        // The runner is gone, and half of the pass is done.
         assert.isAbove((yield* sealedBy(sql, newBytes)).opened, 199)
         const running = yield* phase(database, during, 2)
         yield* running.pass("2 minutes")

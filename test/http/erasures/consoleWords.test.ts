@@ -37,7 +37,7 @@ it.effect("a buyer who is erased in the console is in no row, and in no entry of
     yield* ok("POST", views, { page: "orders", name: `Of ${email}`, query: "status=paid", is_shared: true })
     const joanns = new URLSearchParams({ receipt_email: `jo${email}` }).toString()
     yield* ok("POST", views, { page: "orders", name: "Joann's", query: joanns, is_shared: false })
-    // Refused, or read in another way than it was meant.
+    // Refused, or read differently from its meaning.
     for (const body of [[{ email }], email, { Email: email }, { mail: { email } }])
       yield* call("POST", `${at}/erasures`, body)
     // Of no order, so nothing leads from the buyer to the entry.

@@ -1,4 +1,4 @@
-/** A buyer who is erased (docs/decisions/0103): no trace is left in the service, and the books stand. */
+/** A buyer who is erased (docs/decisions/0103): no trace remains in the service, and the books are unchanged. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Faults } from "../../../src/platform/runtime/Faults.ts"
@@ -187,7 +187,7 @@ describe("an erased buyer", () => {
   )
 })
 
-/** Dies once in each step, when a slice of it is done and its place is not saved. */
+/** Dies once in each step, when a slice of it is done and its position is not saved. */
 const dyingInEachStep = () => {
   const died = new Set<string>()
   const layer = Layer.succeed(Faults, {
@@ -222,7 +222,7 @@ interface Kept {
   readonly row: string
 }
 
-/** The row once more, with other values. */
+/** The row again, with other values. */
 const written = (sql: Running["sql"], table: string, { row }: Kept, values: Json) => {
   const all: Json = { ...JSON.parse(row), ...values }
   const columns = Object.keys(all).join(", ")

@@ -17,7 +17,7 @@ import { flushed } from "../../kit/rows/logs.ts"
 import { endpointFields } from "../../../src/reads/exports/merchantPages.ts"
 import { operatorToken, type Running, start } from "../../kit/Service.ts"
 
-/** The files of a tar archive, as any program reads them; a byte is a character. `comments`: how many are no file. */
+/** The files of a tar archive, as any program reads them; a byte is a character. `comments`: entries without a file. */
 const filesOf = (archive: Buffer) => {
   const files = new Map<string, string>()
   let comments = 0
@@ -72,7 +72,7 @@ const exported = (running: Running, path: string, body: object, headers: Record<
     return { comments, files, manifest, linesOf, text: [...files.values()].join("\n") }
   })
 
-/** The columns of which each folder has lines. */
+/** The columns of each folder's lines. */
 const declared: Readonly<Record<string, Columns>> = {
   merchant: archivedColumns(merchants),
   settings: archivedColumns(merchantModes),

@@ -1,4 +1,4 @@
-/** An erasure does with each column what its meaning says (docs/decisions/0231). */
+/** An erasure treats each column by its declared meaning (docs/decisions/0231). */
 import type { Column, Columns, Resource } from "@coffer/resources/Resource"
 import { isArchived } from "@coffer/resources/Resource"
 import { tables } from "@coffer/resources/tables"
@@ -18,7 +18,7 @@ const held = new Set(["address", "words", "mentions", "request"])
 const heldColumns = ({ columns }: Resource) => Object.entries(columns).filter(([, { words }]) => held.has(words))
 const withWords = tables.filter((table) => heldColumns(table).length > 0)
 
-/** They change while it runs, or because it has: what is decided again on the row, and what says that it was erased. */
+/** They change during the erasure, or by it: what the row decides again, and what marks it as erased. */
 const written: Readonly<Record<string, ReadonlyArray<string>>> = {
   orders: ["version", "erased_at", "terms_hash"],
   refunds: ["version"],
@@ -27,13 +27,13 @@ const written: Readonly<Record<string, ReadonlyArray<string>>> = {
   mails: ["version"],
   payment_links: ["version"]
 }
-/** Tables of which rows come and go meanwhile. Of each row that is there the address is gone. */
+/** Tables whose rows change meanwhile. Remaining rows have no address. */
 const moving = ["api_logs", "api_log_bodies", "idempotency_keys", "saved_views"]
 
-/** They name the buyer as they were sent. */
+/** They name the buyer as sent. */
 const asSent = new Set(["packed", "data", "bodies"])
 
-/** A value that names the buyer, of the column's shape; undefined: what it has is kept. */
+/** A value that names the buyer, of the column's shape; undefined: its own value stays. */
 const naming = (name: string, { shape, words }: Column, text: string): unknown => {
   if (name === "recipient") return buyer
   if (words === "address") return undefined

@@ -1,4 +1,4 @@
-/** A person is a whole address: whom an erasure takes out, what it leaves of others, and what is left of the person. */
+/** A buyer is a whole address: which ones an erasure removes, what it leaves of others, and what remains of a buyer. */
 import { assert, describe, it } from "@effect/vitest"
 import { wholeAddress } from "@coffer/rules/wholeAddress"
 import { Array, Effect } from "effect"
@@ -89,7 +89,7 @@ describe("an erasure of one buyer", () => {
         yield* flushed(running)
         const calls = (yield* said(shop.get("/v1/logs?limit=100")))["data"]
         const tradeNo = yield* bought(world, ann)
-        // It is hers by its words alone.
+        // It is hers by its texts alone.
         yield* bought(world, ann, { receipt_email: undefined })
         const dry = yield* said(shop.post("/v1/erasures", { email: ann, dry_run: true }))
         const done = yield* erasedBy(running, shop, { email: ann })

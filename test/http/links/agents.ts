@@ -1,6 +1,6 @@
 /**
  * User agents as browsers and programs send them. `people`: browsers, those inside of apps, and phones with odd names.
- * `previewers`: programs that fetch a page to show it, to list it, or to judge it.
+ * `previewers`: programs that fetch a page to show, list or judge it.
  */
 const iphone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)"
 const android = (model: string) => `Mozilla/5.0 (Linux; Android 14; ${model}) AppleWebKit/537.36 (KHTML, like Gecko)`

@@ -54,7 +54,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
           ] as const) {
             const { headers, status, text } = yield* api.get(`/v1/${name}?format=csv`, key)
             assert.strictEqual(status, 200)
-            // `text()` has taken the byte order mark away.
+            // `text()` has removed the byte order mark.
             assert.strictEqual(text, `${header}\r\n`)
             assert.strictEqual(headers.get("content-type"), "text/csv; charset=utf-8")
             assert.strictEqual(headers.get("content-disposition"), `attachment; filename="${name}.csv"`)

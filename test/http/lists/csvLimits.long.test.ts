@@ -85,7 +85,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
           })
           response.on("end", () => resume(Effect.void))
         })
-        // The file itself is larger than what it may take: it is nowhere whole.
+        // The file itself is larger than the limit: no place holds all of it.
         assert.isAbove(bytes, 100_000_000)
         assert.isBelow(most - before, 64 * 1024 * 1024)
       })

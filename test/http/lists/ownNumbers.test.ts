@@ -76,7 +76,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a filter b
   it.effect("means our number first, and all that share a number of the merchant's own", () =>
     Effect.gen(function* () {
       const { listed, sale, shop } = yield* busyShop
-      // An order that is called as another one is numbered, and a refund that is called as an order is.
+      // An order that has another's number as its own, and a refund that has an order's.
       const other = yield* shop.paid(500, { out_trade_no: sale["trade_no"] })
       yield* shop.refund({ trade_no: other["trade_no"], amount: 7, out_refund_no: "sale/1 &" })
       const amounts = (path: string) =>

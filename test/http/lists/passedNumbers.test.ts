@@ -10,10 +10,10 @@ import { start } from "../../kit/Service.ts"
 import { send } from "../../kit/routes/write.ts"
 import { writes } from "../../kit/routes/writes.ts"
 
-/** Each write finds a number that is later than those of the write before. */
+/** Each write meets a number that is later than those of the write before. */
 const stepMillis = 5_000
 
-/** Objects that the request which makes them does not change any more. */
+/** Objects that are not changed after the request that makes them. */
 const made = ["dispute", "payout"]
 
 it.live("each kind of write is done, though a list has shown a later number than the first that it takes", () =>

@@ -1,5 +1,5 @@
 /**
- * Bodies in API logs: what is redacted, how much is kept, and what cannot be kept as it came (spec: API log;
+ * Bodies in API logs: what is redacted, how much is kept, and what cannot be kept unchanged (spec: API log;
  * Limits; silences: A3).
  */
 import { assert, layer } from "@effect/vitest"

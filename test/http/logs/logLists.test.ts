@@ -1,4 +1,4 @@
-/** GET /v1/logs: its filters, its pages, and what cannot be asked (spec: Events and logs; List conventions). */
+/** GET /v1/logs: its filters, its pages, and its refusals (spec: Events and logs; List conventions). */
 import { Api } from "@coffer/contract/Api"
 import { idBodyAfter } from "@coffer/model/Ids"
 import { assert, it as test, layer } from "@effect/vitest"
@@ -208,7 +208,7 @@ for (const several of [false, true]) {
         const call = Effect.map(api.get("/v1/balance", key), ({ body }) => String(body.request_id))
         const logs = Context.get(context, Logs)
         const first = yield* call
-        // A file that comes slowly: it has its number, and no answer.
+        // A slow upload: it has its number, and no answer.
         const account = { merchantId, mode: "sandbox" as const }
         const slow = { requestId: `req_${idBodyAfter(first.slice(4))}`, account: account as never }
         logs.begun(slow)

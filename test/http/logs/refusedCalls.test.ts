@@ -1,4 +1,4 @@
-/** Calls that no quota let through: a row, and one a minute that counts the others (silences: A11). */
+/** Calls that never reached a quota or exceeded it: a row, and one a minute that counts the others (silences: A11). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { flushed, type Log } from "../../kit/rows/logs.ts"

@@ -1,4 +1,4 @@
-/** `/mcp` as a door of the service: keys, quotas, bounds, and messages that are none (docs/mcp.md). */
+/** `/mcp` as a door of the service: keys, quotas, bounds, and invalid messages (docs/mcp.md). */
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { agentOverHttp, textOf } from "../../kit/callers/mcp.ts"
@@ -69,7 +69,7 @@ onOneService((it) => {
         const { api } = running
         const neighbour = yield* api.newMerchant()
         const search = call("tools/call", { name: "docs_search", arguments: { query: "refund order webhook receipt" } })
-        // What is loaded with the first of each is there.
+        // What the first of each loads is there.
         yield* post(running, search)
         yield* api.get("/v1/orders", neighbour.sandboxKey)
         const ended: Array<string> = []

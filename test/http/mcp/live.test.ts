@@ -1,4 +1,4 @@
-/** Acts on live money by MCP: each is confirmed by a person who reads what is done, or nothing is done. */
+/** Acts on live money by MCP: a person confirms each after reading it, or nothing is done. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { agentOverHttp, sentRaw, textOf, type Word, yes } from "../../kit/callers/mcp.ts"
@@ -18,7 +18,7 @@ const approved = Effect.gen(function* () {
 const liveOrders = ({ api, merchant }: Running) =>
   Effect.map(api.get("/v1/orders", merchant.liveKey), ({ body }) => body.data.data as ReadonlyArray<{ amount: number }>)
 
-/** An agent whose person confirms everything, and what that person was asked. */
+/** An agent whose person confirms everything, and the questions that the person was asked. */
 const confirming = ({ baseUrl, merchant }: Running) => {
   const asked: Array<string> = []
   const person = (question: string) => {
@@ -41,7 +41,7 @@ describe("an act on live money by MCP", () => {
       const lines = asked[0]!.split("\n")
       assert.include(lines, "Live, with real money: Create an order")
       assert.include(lines, "Amount: 12.50 HKD")
-      // A text of others is one line, and looks like none of ours.
+      // A foreign text is one line, and cannot pass for ours.
       assert.include(lines, String.raw`metadata: {"note":"Tea\nAmount: 0.01 HKD"}`)
       assert.lengthOf(yield* liveOrders(running), 1)
 
@@ -49,7 +49,7 @@ describe("an act on live money by MCP", () => {
       assert.include(asked[1]!, "The order now: 12.50 HKD")
       assert.include(asked[1]!, "out_trade_no: cart-1")
 
-      // Reads are not asked about, and the buyer's tools are not there.
+      // Reads need no confirmation, and the buyer's tools are missing.
       yield* agent.data("orders_get", { ref: trade_no })
       assert.lengthOf(asked, 2)
       assert.notInclude(yield* agent.names, "testHelpers_orders_pay")
@@ -109,7 +109,7 @@ describe("an act on live money by MCP", () => {
         assert.include(text, "Nothing was done")
       }
       assert.deepStrictEqual(asked, [])
-      // A call that has the form is asked about, and then the API decides.
+      // A well-formed call needs confirmation, and then the API decides.
       assert.include(textOf(yield* agent.call("refunds_create", refund)), "not_paid")
       assert.lengthOf(asked, 1)
     }).pipe(Effect.scoped)

@@ -1,5 +1,5 @@
 /**
- * The same tool called again: what makes or moves something is done once, and what sets an object sets it each time
+ * The same tool called again: a tool that makes or moves something does it once, one that sets an object each time
  * (docs/mcp.md). A tool that writes has a row here.
  */
 import { tools } from "@coffer/mcp/generated/tools"
@@ -13,7 +13,7 @@ type Args = Readonly<Record<string, unknown>>
 // The scenes -------------------------------------------------------------------------
 
 let made = 0
-/** One more, and not that of an earlier call. */
+/** Another one, not that of an earlier call. */
 const more = (args: Args): Args => ({ ...args, idempotency_key: `scene ${++made}` })
 
 const order = (agent: Agent) =>
@@ -58,7 +58,7 @@ interface Setting {
   readonly at: (agent: Agent) => Effect.Effect<Args>
   readonly a: Args
   readonly b: Args
-  /** What the object has, read by another tool. */
+  /** The object's value, read by another tool. */
   readonly seen: (agent: Agent, at: Args) => Effect.Effect<unknown>
 }
 
@@ -105,7 +105,7 @@ const settings: Readonly<Record<string, Setting>> = {
   }
 }
 
-/** What is closed or decided stays so: there is nothing to set it back to. Called twice it is as once. */
+/** Closed or decided objects stay so: a second call changes nothing. */
 const endings: Readonly<Record<string, (agent: Agent) => Effect.Effect<Args>>> = {
   orders_expire: order,
   disputes_accept: dispute,
@@ -200,7 +200,7 @@ describe("a tool that is called again", () => {
         const secrets: Array<string> = []
         for (let time = 0; time < 3; time++) secrets.push((yield* agent.data(name, args)).secret)
         assert.strictEqual(new Set(secrets).size, 3, name)
-        // A text of the model's own would bring back the answer of then.
+        // An invented key would bring back the earlier answer.
         const own = yield* agent.call(name, { ...args, idempotency_key: "again" })
         assert.include(textOf(own), "Unknown argument idempotency_key", name)
       }

@@ -1,4 +1,4 @@
-/** The MCP server over HTTP: which tools a key has, what a call does, and that it does it once (docs/mcp.md). */
+/** The MCP server over HTTP: a key's tools, what a call does, and that it does it once (docs/mcp.md). */
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { keysOf } from "../../kit/callers/apiKeys.ts"

@@ -35,7 +35,7 @@ it.effect("takes nothing new, gives back what it owes for 90 days, and is then r
     assert.strictEqual(visited.status, 200, "no order, so nowhere to be sent to")
     assert.deepStrictEqual((yield* said(shop.get("/v1/orders")))["data"].length, orders["data"].length)
 
-    // A buyer who was on the way pays, and the merchant gives back.
+    // A buyer at the checkout pays, and the merchant refunds.
     const page = yield* api.call("GET", new URL(open["checkout_url"]).pathname)
     assert.strictEqual(page.status, 200)
     yield* said(scoped.refund({ trade_no, amount: 100 }))
@@ -70,7 +70,7 @@ it.live("is closed once, however often it is requested, and on all runners", () 
       listed["data"].map((each: { readonly merchant_id: string }) => each.merchant_id),
       [merchant.merchantId]
     )
-    // To resume is about a suspension.
+    // Resuming concerns a suspension only.
     yield* said(api.operator("POST", `/merchants/${merchant.merchantId}/resume`))
     assert.strictEqual((yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 1_000 })).status, 403)
   })

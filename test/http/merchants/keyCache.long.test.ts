@@ -1,5 +1,5 @@
 /**
- * A key that was reset is dead at once, whichever operator reset it and whatever this runner has heard (spec:
+ * A key that was reset ends at once, whichever operator reset it and whatever this runner knows (spec:
  * Authentication, 5).
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -122,7 +122,7 @@ describe("a change of one merchant", () => {
         assert.strictEqual(reply.status, 201, reply.text)
         yield* eventually("the word of the change", isRead(changing.merchantId))
       })
-      // Words about both merchants' making may be on their way until this.
+      // Until this, notifications of both new merchants may be under way.
       yield* isRead(changing.merchantId)
       yield* change
       yield* isRead(merchant.merchantId)
@@ -156,7 +156,7 @@ describe("whether a key is recalled", () => {
 describe("while no notification of changes can arrive", () => {
   it.live("no key is taken from memory: one that was reset elsewhere is refused at once", () =>
     Effect.gen(function* () {
-      // The test's clock stands, so the service does not listen again before the test wants it to.
+      // The test's clock is stopped, so the service does not listen again before the test wants it to.
       const running = yield* start({ clock: "test" })
       const { api, merchant, sql } = running
       const { liveKey, sandboxKey } = merchant
@@ -241,7 +241,7 @@ describe("heartbeats: while the connection for changes is silently dead", () => 
     Effect.gen(function* () {
       const database = yield* freshDatabase
       const wire = yield* cable(database)
-      // The test's clock stands, so nothing leaves the memory because of its age.
+      // The test's clock is stopped, so nothing leaves the cache because of its age.
       const running = yield* start({ clock: "test", database: wire.url })
       const { api, merchant, sql } = running
       const { liveKey, merchantId, sandboxKey } = merchant
@@ -256,7 +256,7 @@ describe("heartbeats: while the connection for changes is silently dead", () => 
             where merchant_id = ${merchantId} and mode = ${mode}`,
           ([row]) => row!.hash
         )
-      /** A key that is dead in the database and works is in memory. */
+      /** A key that is invalid in the database and works is cached. */
       const isRemembered = (mode: string, key: string) =>
         Effect.gen(function* () {
           const hash = yield* hashOf(mode)

@@ -22,7 +22,7 @@ const callsOf = (merchantId: string) =>
 const line = { basis_points: 100, fixed: 0 }
 const address = "https://shop.example/hook"
 
-/** Settings that are taken, one at a time: what is sent is what is then read. */
+/** Accepted settings, one at a time: what is sent is read back. */
 const taken: ReadonlyArray<object> = [
   { name: "N" },
   { name: "ü".repeat(255) },
@@ -44,7 +44,7 @@ const takenByMode: ReadonlyArray<readonly ["sandbox" | "live", object]> = [
   ["sandbox", { ip_allowlist: "" }]
 ]
 
-/** Settings that are refused, and the parameter that the refusal names. */
+/** Refused settings, and the parameter that the refusal names. */
 const refused: ReadonlyArray<readonly [object, string]> = [
   [{ name: "" }, "name"],
   [{ name: "a".repeat(256) }, "name"],
@@ -248,7 +248,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the operat
         )
       yield* api.post("/v1/orders", sandboxKey, { amount: 100, out_trade_no: "1" })
 
-      // Requests that are under way when the key dies must not keep it alive.
+      // Requests that are under way when the key ends must not keep it alive.
       const busy = Effect.forEach(Array.from({ length: 30 }), () => statusOf(sandboxKey), { concurrency: 5 })
       const [second] = yield* Effect.all([reset("sandbox"), busy], { concurrency: "unbounded" })
       assert.match(second, /^svc_test_/)

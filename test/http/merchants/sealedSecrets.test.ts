@@ -71,7 +71,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a sealed s
       yield* put(merchantId, "sandbox", sealedUnbound("whsec_old"))
       const isOld = Effect.map(shown(merchantId), (secret) => secret === "whsec_old")
       yield* eventually("the old secret", isOld)
-      // One that no key of ours opens stays as it is, and stops nothing.
+      // A secret that no key of ours opens stays as it is, and stops nothing.
       yield* put(merchantId, "live", `1.${"A".repeat(16)}.${"A".repeat(22)}.AAAA`)
 
       yield* Layer.build(

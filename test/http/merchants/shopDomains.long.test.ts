@@ -84,7 +84,7 @@ describe("a shop's host", () => {
       assert.include((yield* mails.mail(1)).replaceAll("=\r\n", "").replaceAll("=3D", "="), paid.receipt_url)
       const link = (yield* post("/v1/payment_links", { amount: 500 })).body.data
       assert.isTrue((yield* get(`/v1/payment_links/${link.link_id}`)).body.data.url.startsWith(`${own}/pay/`))
-      // A stored answer is given out at the host of this moment, and its signature holds.
+      // A stored answer shows the current host, and its signature is valid.
       const repeated = (yield* post("/v1/orders", { amount: 700 }, keyed)).body.data
       assert.strictEqual(repeated.checkout_url, own + pathOf(before.checkout_url))
       const { data: events } = (yield* get("/v1/events?limit=20")).body.data
@@ -234,7 +234,7 @@ describe("how to request one", () => {
       yield* running.atRest
       yield* prove(running, dns)
       const asked = dns.asked.length
-      // A moment after the last look nothing is asked.
+      // Right after the last check nothing is looked up.
       assert.strictEqual((yield* owner.call("POST", check)).body.data.checkout_domain.status, "pending")
       assert.strictEqual(dns.asked.length, asked)
       yield* leap("10 seconds")

@@ -22,7 +22,7 @@ const routes = (Object.values(Api.groups) as unknown as ReadonlyArray<HttpApiGro
   Object.values(group.endpoints).map(({ identifier, method, path }) => ({
     operation: `${group.identifier}.${identifier}` as Operation,
     method,
-    // With parameters that name nothing: a call that is let through is refused for another reason, or answered.
+    // With unknown parameters: a permitted call is refused for another reason, or answered.
     path: path.replace("/v1", "").replace(":currency", "USD").replace(/:\w+/g, "nothing")
   }))
 )

@@ -1,4 +1,4 @@
-/** What ends an offered role, and what is looked at when a call that waited is done. */
+/** What ends an offered role, and what a call that waited checks when it is done. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { consoleBrowser, invite, signIn } from "../../kit/callers/console.ts"
@@ -24,7 +24,7 @@ it.live("an invitation ends with the right of the person who has made it", () =>
       yield* signIn(api, mails, "second@shop.example", origin)
       assert.strictEqual(mails.mails.length, before + 1, `no link goes to ${email}`)
     }
-    // What others have offered stays.
+    // Invitations of others stay.
     assert.strictEqual(yield* statusOf(other.call("POST", `${at}/${fromOperator.person_id}/send_again`)), 200)
   }).pipe(Effect.scoped)
 )
@@ -82,10 +82,10 @@ it.live("an operator whose right is taken while an invitation is made has offere
       }
     ]
     for (const { end, offer } of ends) {
-      // Of an operator it is another role, which counts at once.
+      // An operator's is another role, which counts at once.
       for (const place of [{ role: "viewer" }, { role: "owner", merchant_id: merchantId }]) {
         const email = "merchant_id" in place ? "late.owner@x.example" : changed.email
-        // As if the end had begun, and its answer followed.
+        // As if the end had begun before its answer.
         const offering = yield* sql.withTransaction(
           Effect.gen(function* () {
             yield* end

@@ -1,4 +1,4 @@
-/** A role is offered: what the person who invites sees and may do before it is accepted, and who accepts it. */
+/** An offered role: what the inviting person sees and may do before it is accepted, and who accepts it. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { authenticator } from "../../kit/callers/authenticator.ts"
@@ -139,7 +139,7 @@ it.live("where an owner ends the sessions of a person who has more, they end for
     assert.strictEqual(yield* statusOf(ada.call("GET", `/merchants/${otherId}/people`)), 200)
     const again = yield* signIn(api, mails, "ada@other.example", origin)
     assert.strictEqual(yield* statusOf(again.call("GET", at)), 200)
-    // Who has a role there alone is signed out.
+    // A person whose only role is there is signed out.
     const plain = yield* askFor("plain@shop.example")
     const session = yield* signIn(api, mails, "plain@shop.example", origin)
     assert.strictEqual(yield* statusOf(inviter.call("POST", `${at}/${plain.person_id}/end_sessions`)), 200)

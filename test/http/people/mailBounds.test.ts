@@ -1,5 +1,5 @@
 /**
- * Mails about people: whose requests count, how many go out in a day, what stands in them, and what a refusal delays.
+ * Mails about people: whose requests count, how many are sent in a day, their content, and what a refusal delays.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -24,7 +24,7 @@ const idOf = (mail: string) => /^Message-ID:\s*(<[^>]+>)/im.exec(mail)?.[1]
 const email = "ada@shop.example"
 const networks = ["192.0.2.1", "192.0.2.2", "192.0.2.3"]
 
-/** Strangers of three networks ask for as many links as they get. How many mails were sent by then. */
+/** Strangers of three networks ask for as many links as they get. Returns the number of mails. */
 const crowd = Effect.fnUntraced(function* ({ api, mails }: Pick<Begun, "api" | "mails">) {
   let sent = mails.mails.length
   for (const network of networks) {
@@ -71,12 +71,12 @@ it.live(
       const asked = yield* Effect.all([ask(person, networks[0]!), ...others], { concurrency: "unbounded" })
       assert.deepStrictEqual(new Set(asked.map(({ status }) => status)), new Set([202]))
       yield* Effect.repeat(joined, { until: ({ length }) => length === 6 })
-      // Who has not asked does nothing with it, and it works once.
+      // A browser that has not asked cannot use it, and it works once.
       assert.strictEqual(yield* use(onlooker, first), 400)
       assert.strictEqual(yield* use(person, first), 201)
       assert.strictEqual(yield* use(stranger, first), 400)
 
-      // The link is used up, so the next request brings another, and one that ends soon is no answer.
+      // The link is used, so the next request brings another; so does one that is about to end.
       const other = consoleBrowser(api)
       yield* ask(other, "192.0.2.6")
       const second = linkIn(yield* mails.mail(sent + 2))
@@ -135,7 +135,7 @@ it.live("a mail that the server does not take now is the same mail when it is tr
 const stranger = "stranger@elsewhere.example"
 const kept = "confirmed"
 
-/** Why a sandbox's receipt to this address is kept; null: it went out. */
+/** Why a sandbox's receipt to this address is kept; null: it was sent. */
 const keptFor = Effect.fnUntraced(function* ({ api, atRest, merchant, sql }: Running, receipt_email: string) {
   const { body } = yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 1_000, receipt_email })
   const { trade_no } = body.data
@@ -156,7 +156,7 @@ it.live("an address that a merchant's person has typed counts once its owner sig
 
     assert.strictEqual(yield* type({ support_email: stranger }), 200)
     assert.include(yield* keptFor(running, stranger), kept)
-    // Another spelling of it is the same address, and typing it in another field makes it no other.
+    // Another spelling is the same address, and so is the same address in another field.
     assert.strictEqual(yield* type({ contact_email: "Stranger@elsewhere.example" }), 200)
     assert.include(yield* keptFor(running, "Stranger@elsewhere.example"), kept)
 
@@ -170,7 +170,7 @@ it.live("an address that a merchant's person has typed counts once its owner sig
     yield* signIn(api, mails, "grace@shop.example")
     assert.isNull(yield* keptFor(running, "grace@shop.example"))
 
-    // The operator's word was about what was set then.
+    // The operator confirmed the address that was set then.
     assert.strictEqual(yield* type({ support_email: stranger }), 200)
     assert.isNull(yield* keptFor(running, stranger), "it was set all the time, as the contact")
   }).pipe(Effect.scoped)
@@ -191,7 +191,7 @@ it.live(
       assert.deepStrictEqual([refused.status, refused.body.error], [429, "rate_limited"])
       assert.isNotNull((refused.headers as Headers).get("retry-after"))
       assert.strictEqual((yield* call("GET", settings)).body.data.support_email, "typed20@elsewhere.example")
-      // What is not new is not counted.
+      // A known address is not counted.
       assert.strictEqual((yield* type(20)).status, 200)
 
       yield* leap("30 minutes")

@@ -1,4 +1,4 @@
-/** All that a merchant's people read and change of their merchant itself: settings, the audit log, payouts, quotas. */
+/** What a merchant's people read and change of their merchant: settings, the audit log, payouts, quotas. */
 import { PersonRole } from "@coffer/model/PersonRole"
 import { forbiddenField } from "@coffer/rules/people/mayDo"
 import { assert, describe, it } from "@effect/vitest"
@@ -80,7 +80,7 @@ it.live("each role reads the settings, without the operators' words; owner and d
       const { body, status } = yield* change(role, patch)
       assert.strictEqual(status, expected, `${role}: ${JSON.stringify(patch)} ${JSON.stringify(body)}`)
     }
-    // The operators' fields are ignored, as every field that is not known.
+    // The operators' fields are ignored, as every unknown field.
     yield* change("owner", { name: "Mine", approved: false, fees: [], quotas: { writes: 1_000 } })
     const { data } = (yield* api.operator("GET", at)).body
     assert.deepStrictEqual(
@@ -119,7 +119,7 @@ it.live("the sandbox sends mails to people who have signed in, and to others onl
     for (const each of ["victim@elsewhere.example", "@shop.example", "idle@shop.example"]) {
       assert.deepStrictEqual(yield* set([each]), [400, "sandbox.mail_recipients"], each)
     }
-    // A test that has signed in a moment ago may be written as seen a little later.
+    // A person who has just signed in may be written as seen a little later.
     const seen = yield* api.operator("GET", `/people?search=developer@shop.example`)
     assert.strictEqual(seen.body.data.data.length, 1)
     const expected = seen.body.data.data[0].last_seen_at === null ? 400 : 200
@@ -150,7 +150,7 @@ it.live("the audit log of a merchant has its people's acts whole, and what opera
     const { token } = yield* newOperator(api, "Grace", "admin")
     yield* callAs(api, token, "POST", at, { note: "difficult people" })
     yield* owner.call("POST", `${at}/settings`, { time_zone: "Europe/Berlin" })
-    // A person of elsewhere writes this merchant's number into a path.
+    // A person of another merchant writes this merchant's number into a path.
     const stranger = yield* enter("owner", other.merchantId, "other.example")
     yield* stranger.call("POST", `/sessions/${merchantId}/end`)
     yield* stranger.call("POST", `/merchants/${other.merchantId}/people/${merchantId}/remove`)
@@ -211,7 +211,7 @@ it.live("the quotas of a minute are read without counting, programs and people a
     const running = yield* begin()
     const { api, at, enter, merchant, merchantId } = running
     yield* api.operator("POST", at, { quotas: { reads: 50 } })
-    // The kit gives its merchants so many.
+    // The quotas of the kit's merchants.
     const most = 1_000_000
     const { call } = yield* enter("viewer")
     for (let times = 0; times < 3; times++) yield* api.get("/v1/balance", merchant.sandboxKey)
@@ -235,7 +235,7 @@ it.live("the quotas of a minute are read without counting, programs and people a
       ["waits", "keys", 50, 1]
     ])
     assert.lengthOf((yield* call("GET", `${at}/quotas?mode=live`)).body.data.quotas, 7)
-    // Another site's page reads nothing of it.
+    // A page of another site cannot read it.
     const foreign = yield* api.call("GET", `/console/api${at}/quotas?mode=live`, {
       headers: { ...headersOf(consoleBrowser(api)), Origin: "https://evil.example" }
     })
@@ -251,7 +251,7 @@ it.live("settings are changed over the version that a page has read; of two peop
     const read = Effect.map(call("GET", path), ({ body }) => body.data)
     const over = (version: string, patch: object) => call("POST", path, patch, { "If-Match": `"${version}"` })
     const { version } = yield* read
-    // A change that merchants do not see is none.
+    // A change that merchants do not see is not listed.
     yield* api.operator("POST", at, { note: "a word of operators" })
     assert.strictEqual((yield* read).version, version)
     const both = yield* Effect.all(

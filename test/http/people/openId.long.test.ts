@@ -1,4 +1,4 @@
-/** OpenID Connect: who is signed in by what a provider says, and who is not. */
+/** OpenID Connect: which answers of a provider sign a person in, and which do not. */
 import { createServer } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -37,7 +37,7 @@ const askAt = Effect.fnUntraced(function* ({ call }: ConsoleBrowser) {
   return asked.body.data.url as string
 })
 
-/** There and back. */
+/** To the provider and back. */
 const enter = Effect.fnUntraced(function* (browser: ConsoleBrowser, account: string) {
   const back = yield* throughProvider(yield* askAt(browser), account)
   return yield* browser.call("POST", "/sign_in/openid/use", back)
@@ -57,7 +57,7 @@ it.live("signs in the person whose address the provider has verified, and knows 
     assert.strictEqual((yield* first.call("GET", "/session")).status, 200)
     const [entry] = yield* entriesOf(api, "&act=console:sign_in.useOpenId")
     assert.deepStrictEqual([entry!["actor"], entry!["phase"], entry!["status"]], [email, "done", 201])
-    // The account is who it is, whatever its address.
+    // The account identifies the person, whatever its address.
     provider.accounts.set("a1", { email: "other@shop.example", email_verified: false })
     assert.strictEqual((yield* enter(browser(), "a1")).body.data.person.person_id, person.person_id)
     // The address was reassigned to another person.
@@ -73,7 +73,7 @@ it.live("refuses an unverified address, and a person without a role, with the sa
     yield* invite(api, mails, { email: "kte@shop.example", merchant_id: merchantId, role: "owner" })
     provider.accounts.set("unverified", { email, email_verified: false })
     for (const word of ["false", "TRUE", "1"]) provider.accounts.set(word, { email, email_verified: word })
-    // Another letter that is a k in small ones is in another person's address.
+    // Another letter whose small form is k is in another person's address.
     provider.accounts.set("kelvin", { email: "\u212ate@shop.example", email_verified: true })
     provider.accounts.set("silent", {})
     provider.accounts.set("nobody", { email: "nobody@shop.example", email_verified: true })
@@ -83,7 +83,7 @@ it.live("refuses an unverified address, and a person without a role, with the sa
       answers.map(() => 403)
     )
     assert.strictEqual(new Set(answers.map(({ body }) => body.message)).size, 1)
-    // Some providers say yes as a text.
+    // Some providers send true as a text.
     provider.accounts.set("text", { email, email_verified: "true" })
     assert.strictEqual((yield* enter(browser(), "text")).status, 201)
   }).pipe(Effect.scoped)
@@ -144,11 +144,11 @@ it.live("a claim gives and removes roles, also of a person who was never invited
     assert.deepStrictEqual(entry!["details"], { changes: [{ belongs_to: "installation", role: "admin" }] })
     provider.accounts.set("op", { email: "op@pay.example", email_verified: true, groups: "helpers" })
     assert.deepStrictEqual(rolesOf(yield* enter(browser(), "op")), [[null, "support"]])
-    // Without a role there the person is out, in all sessions.
+    // Without a role there the person is signed out of all sessions.
     provider.accounts.set("op", { email: "op@pay.example", email_verified: true, groups: ["others"] })
     assert.strictEqual((yield* enter(browser(), "op")).status, 403)
     assert.strictEqual((yield* session.call("GET", "/session")).status, 401)
-    // Where the settings name no group, the provider has no say.
+    // Where the settings name no group, the provider does not decide.
     provider.accounts.set("a1", ada)
     assert.deepStrictEqual(rolesOf(yield* enter(browser(), "a1")), [[merchantId, "developer"]])
   }).pipe(Effect.scoped)
@@ -158,7 +158,7 @@ it.live("where passkeys are demanded the provider's word is not enough, and with
   Effect.gen(function* () {
     const { api, browser, merchantId, provider } = yield* begin({ DEMAND_PASSKEYS: "live" })
     yield* api.operator("POST", `/merchants/${merchantId}`, { approved: true })
-    // The settings name no value, so this one says nothing.
+    // The settings name no value, so this one is ignored.
     provider.accounts.set("a1", { ...ada, amr: ["hwk"] })
     const session = browser()
     const entered = yield* enter(session, "a1")
@@ -185,7 +185,7 @@ it.live("a provider that says that it saw what the settings take for a passkey i
     for (const [ways, isEnough] of [
       [{ amr: ["pwd", "hwk"] }, true],
       [{ amr: ["pwd"] }, false],
-      // One text, and only a whole one counts.
+      // One text, which has to match as a whole.
       [{ acr: "phr" }, true],
       [{ acr: "urn:password" }, false],
       [{ acr: "phrase" }, false],

@@ -48,7 +48,7 @@ it.live("the page of another site has no access there, nor has a person without 
     assert.strictEqual((yield* api.operator("GET", `/merchants/${merchantId}`)).body.data.suspended_at, null)
     const owner = yield* entered("owner@shop.example", "owner", merchantId)
     assert.strictEqual((yield* owner.operate("GET", "/merchants")).status, 403)
-    // A token is nothing there, and a session is nothing at the operator's API.
+    // A token is invalid there, and a session is invalid at the operator's API.
     const bearer = { Authorization: `Bearer ${operatorToken}` }
     assert.strictEqual((yield* owner.operate("GET", "/merchants", undefined, bearer)).status, 403)
     const guest = yield* consoleBrowser(api).operate("GET", "/merchants", undefined, bearer)

@@ -58,7 +58,7 @@ it.effect("has orders, payments and refunds by day of the merchant's zone, and w
     assert.strictEqual(first["held_up"].dispute, 1)
     assert.deepStrictEqual((yield* overview(browser, 7, "live"))["currencies"], [])
 
-    // Remembered for a few seconds, for each range apart.
+    // Cached for a few seconds, for each range separately.
     yield* post("/v1/orders", { amount: 800 })
     assert.deepStrictEqual(daysOf(yield* overview(browser)), daysOf(first))
     yield* leap("6 seconds")
@@ -87,7 +87,7 @@ it.effect("keeps a day that is over ten minutes after its end, and counts it aga
     yield* leap("10 minutes")
     assert.deepStrictEqual(daysOf(yield* overview(browser)), [["2026-11-20", 1, 1, 5_000, 0, 0]])
     assert.strictEqual((yield* kept).at(-1), "UTC 2026-11-20")
-    // Kept is kept: it is not counted again.
+    // A stored day is not counted again.
     yield* sql`update overview_days set figures = jsonb_set(figures, '{USD,orders_created}', '41') where day = '2026-11-20'`
     yield* leap("6 seconds")
     assert.deepStrictEqual(daysOf(yield* overview(browser)), [["2026-11-20", 41, 1, 5_000, 0, 0]])

@@ -31,7 +31,7 @@ const begin = Effect.fnUntraced(function* (options: Parameters<typeof start>[0] 
   return { ...running, mails, merchantId, ada, enter, browser: () => consoleBrowser(api, origin) }
 })
 
-/** With a new authenticator unless given. */
+/** With a new authenticator by default. */
 const newPasskey = Effect.fnUntraced(function* (
   session: ConsoleBrowser,
   changes: Changes = {},
@@ -126,7 +126,7 @@ it.live("a passkey signs in for this origin alone, after it has known the person
       { origin: "https://evil.example" },
       { host: "evil.example" },
       { isVerified: false },
-      // An attestation with certificates, whose addresses would be asked.
+      // An attestation with certificates, whose addresses would be called.
       { format: "tpmX" }
     ]
     for (const changes of notTaken) {
@@ -225,7 +225,7 @@ it.live("a person who is removed and invited once more begins without passkeys",
 it.live("where passkeys are demanded, a link opens a session that registers the first one and does nothing else", () =>
   Effect.gen(function* () {
     const { api, browser, mails, merchantId } = yield* begin({ env: { DEMAND_PASSKEYS: "operators" } })
-    // None is demanded of a merchant's people.
+    // Merchants' people need none.
     const owner = yield* signIn(api, mails, email, origin)
     assert.isFalse(owner.signedIn.needs_passkey)
     yield* invite(api, mails, { email: "op@pay.example", role: "admin" })
@@ -241,7 +241,7 @@ it.live("where passkeys are demanded, a link opens a session that registers the 
     const secret = session.cookies.get("__Host-coffer_session")!
     const { key, registered } = yield* newPasskey(session)
     assert.strictEqual(registered.status, 201, registered.text)
-    // The session has a new secret, and may do all that the person may.
+    // The session has a new secret, and all rights of the person.
     assert.notStrictEqual(session.cookies.get("__Host-coffer_session"), secret)
     assert.strictEqual(yield* accept(), 200)
     assert.strictEqual((yield* session.call("GET", `/merchants/${merchantId}/people`)).status, 200)

@@ -63,7 +63,7 @@ describe("a quota", () => {
       assert.deepStrictEqual([refused.status, refused.body.error], [429, "rate_limited"])
       assert.match(refused.headers.get("retry-after") ?? "", /^[1-9]\d*$/)
       assert.match(refused.headers.get("ratelimit") ?? "", /^"writes";r=0;/)
-      // The calls of an account count to the same person.
+      // The calls of an account count for the same person.
       const create = yield* viewer.call("POST", `/accounts/${merchantId}/sandbox/orders`, { amount: 100 })
       assert.strictEqual(create.status, 429)
       assert.strictEqual((yield* viewer.call("GET", at)).status, 200, "reads are counted by themselves")

@@ -1,4 +1,4 @@
-/** Nothing gives more than it has: what each role makes, rolls and lets in, and what that may do (silences: U40). */
+/** No grant exceeds the grantor's rights: what each role makes, rolls and invites, and their rights (silences: U40). */
 import { Api } from "@coffer/contract/Api"
 import {
   consoleAct,
@@ -31,7 +31,7 @@ const routes = (Object.values(Api.groups) as unknown as ReadonlyArray<HttpApiGro
   }))
 )
 
-/** Acts with a merchant's or an operator's rights that need a session of a short time ago, by their door. */
+/** Acts with a merchant's or an operator's rights that need a fresh session, by their door. */
 const acts = {
   console: Object.keys(consoleActs) as ReadonlyArray<ConsoleActName>,
   operator: Object.keys(operatorActs) as ReadonlyArray<OperatorActName>
@@ -46,7 +46,7 @@ const ofFresh = [
 
 type Begun = Effect.Success<ReturnType<typeof begin>>
 
-/** The scopes with which this key is let through to some operation. */
+/** The scopes by which this key may do some operation. */
 const scopesOfKey = Effect.fnUntraced(function* ({ api }: Begun, key: string) {
   const through = yield* Effect.forEach(routes, ({ method, path, scope }) =>
     Effect.map(api.call(method, path, { key, ...(method === "POST" ? { body: {} } : {}) }), ({ status }) =>
@@ -69,7 +69,7 @@ it.live(
         const person = role === "owner" ? owner : yield* enter(role)
         for (const mode of ["sandbox", "live"] as const) {
           const own = scopesOfRole(role, mode)
-          // A developer has some scopes of live, others have none to give or all.
+          // A developer has some scopes of live, others have all or none.
           for (const scope of role === "developer" ? (mode === "live" ? ofLive : Scope.literals) : few) {
             const may = personMayDo(role, "api_keys.create") && covers(own, scope)
             // A person's writes are counted by the minute.
@@ -92,7 +92,7 @@ it.live(
           }
         }
         if (!personMayDo(role, "api_keys.create")) continue
-        // The key that was made does what its maker may, and nothing else.
+        // The new key does what its maker may, and nothing else.
         const widest = scopesOfRole(role, "live").filter((scope) => !isOfSandbox(scope))
         const { key } = (yield* make(person, at, "live", widest)).body.data
         assert.sameMembers(

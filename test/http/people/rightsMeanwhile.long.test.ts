@@ -1,4 +1,4 @@
-/** A right that ends while something is made by it: what lives on is not made (silences: U40). */
+/** A right that ends while something is being made by it: nothing lasting is made (silences: U40). */
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { Faults } from "../../../src/platform/runtime/Faults.ts"
@@ -95,7 +95,7 @@ it.live("an endpoint that a person was making is not made once the removal, demo
         on conflict (belongs_to, person_id) do update set role = excluded.role, sessions_after = null`
       yield* sql`insert into person_sessions
         select (jsonb_populate_record(null::person_sessions, ${session!.row}::text::jsonb)).* on conflict do nothing`
-      // What it was decided on has been read, and the person was looked at.
+      // The facts of the decision were read, and the person was checked.
       const now = { reached: yield* Deferred.make<void>(), gate: yield* Deferred.make<void>() }
       held = now
       const path = `/accounts/${merchantId}/sandbox/webhook_endpoints`

@@ -1,4 +1,4 @@
-/** Which person may do what in the console: the table of acts, tried through HTTP, each endpoint as each role. */
+/** The rights of each person in the console: the table of acts, tried through HTTP, each endpoint as each role. */
 import { consoleAct, type ConsoleActName } from "@coffer/contract/acts"
 import { bodyLimitsOf } from "@coffer/contract/bodyLimits"
 import { ConsoleApi } from "@coffer/contract/Console"

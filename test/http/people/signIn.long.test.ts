@@ -86,7 +86,7 @@ it.live("an unknown address gets the same answer, and no mail", () =>
     const { request_id: _, ...one } = known.body
     const { request_id: __, ...other } = unknown.body
     assert.deepStrictEqual(other, one)
-    // A mail that comes after it would be the second.
+    // A later mail would be the second.
     yield* mails.mail(2)
     yield* consoleBrowser(api).call("POST", "/sign_in", { email: "ada@shop.example" })
     assert.include(yield* mails.mail(3), "ada@shop.example")

@@ -1,4 +1,4 @@
-/** Many refunds of one order at once: whatever the order in which they arrive, the money is there once. */
+/** Many concurrent refunds of one order: in any order of arrival, the money is paid once. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeRetrying } from "../../kit/callers/retrying.ts"
@@ -75,7 +75,7 @@ describe("concurrent refunds exceed the capture", () => {
           assert.isAtMost(books!.asked, amount)
           assert.strictEqual(books!.moved, books!.asked, "the bank moved what was accepted, and nothing else")
           assert.strictEqual(books!.rows, accepted.size)
-          // Refused was only what would not have fitted.
+          // Only what would not have fitted was refused.
           const smallest = Math.min(...replies.filter(({ reply }) => reply.status === 400).map(({ one }) => one.amount))
           assert.isAbove(smallest, amount - books!.asked)
         }

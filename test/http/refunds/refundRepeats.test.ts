@@ -1,5 +1,5 @@
 /**
- * The same refund asked for twice: by its number, by its Idempotency-Key, at once, and after a crash (silences: R4).
+ * The same refund requested twice: by its number, by its Idempotency-Key, at once, and after a crash (silences: R4).
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
@@ -88,7 +88,7 @@ describe("a repeat of an out_refund_no", () => {
       const running = yield* shop.get("/v1/refunds/twice")
       assert.deepInclude(running.body.data, { status: "pending", funds_frozen: false })
       const second = yield* Effect.forkChild(shop.refund(body))
-      // It is there to wait: a call made after it was answered.
+      // It is waiting: a later call was answered.
       yield* shop.get("/v1/refunds/twice")
       yield* fault.release
       const replies = [yield* Fiber.join(first), yield* Fiber.join(second)]

@@ -298,7 +298,7 @@ layer(Layer.effect(Service, start({ clock: "test", begins: begins + 30 * 86_400_
   }
 )
 
-/** A service whose reports stand still before their second step. */
+/** A service whose reports stop before their second step. */
 const standing = Effect.fnUntraced(function* (database: string, where: "before" | "after" = "before") {
   let steps = 0
   const fault = yield* blocking("Report.step", where, () => ++steps === 2)

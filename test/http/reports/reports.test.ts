@@ -12,7 +12,7 @@ const begins = Date.UTC(2026, 2, 27, 11)
 const service = Effect.gen(function* () {
   const running = yield* start({ clock: "test", begins })
   yield* busyDay(running)
-  // A report has what was before the moment of its call, and this clock stands still.
+  // A report has what happened before its call, and this clock is stopped.
   yield* running.pass("1 second")
   return running
 })

@@ -1,4 +1,4 @@
-/** Deliveries as merchants and the operator see them, and sending one again (silences: W5, W11, W15). */
+/** Deliveries as merchants and the operator see them, and resends (silences: W5, W11, W15). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { hooksOf } from "../../kit/callers/Hooks.ts"

@@ -25,7 +25,7 @@ const worldWith = Effect.fnUntraced(function* (env: Record<string, string> = {})
     }
     yield* settle
   })
-  /** Time goes by, and workers look. */
+  /** Time passes, and workers look. */
   const later = (span: Parameters<typeof leap>[0]) => Effect.andThen(leap(span), settle)
   const mailed = (count: number) =>
     eventually(

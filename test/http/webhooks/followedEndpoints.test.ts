@@ -16,7 +16,7 @@ const twoRunners = Effect.gen(function* () {
   const other = yield* start({ database, env: yield* asRunner })
   Context.get(other.context as Context.Context<NewIds>, NewIds).correct(behindMillis)
   const { merchant, sql } = one
-  // A new endpoint is put after those that are there.
+  // A new endpoint comes after the existing ones.
   const committed = Effect.map(
     sql<{ id: string; at: string }>`select one->>'id' as id, one->>'createdAt' as at
       from webhook_settings, jsonb_array_elements(endpoints) with ordinality as listed (one, place)

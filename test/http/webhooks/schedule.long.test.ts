@@ -1,5 +1,5 @@
 /**
- * With any answers of the receiver, each event is tried at exactly the times of the specification, until it is taken or
+ * With any answers of the receiver, each event is tried at exactly the times of the specification, until accepted or
  * the schedule has ended, and then never again (spec: Events, Delivery; silences: W7, W8).
  */
 import http from "node:http"
