@@ -186,7 +186,7 @@ describe("a change of SECRET_KEY", () => {
           })
         )
         assert.include(yield* refused(database, before), "SECRET_KEY is not this database's current key")
-        // And once more, to a third key.
+        // Then again, to a third key.
         yield* Effect.scoped(
           Effect.gen(function* () {
             const running = yield* phase(database, { SECRET_KEY: third, SECRET_KEY_PREVIOUS: otherSecretKey }, 4)

@@ -26,7 +26,7 @@ describe("a channel that cannot be reached", () => {
         assert.deepStrictEqual(yield* dispute.read, dispute.opened)
         assert.deepStrictEqual(yield* dispute.evidence, draft)
       }
-      // A draft is ours alone.
+      // A draft never leaves the service.
       assert.strictEqual((yield* dispute.respond({ evidence: { billing_address: "later" } })).status, 200)
       yield* dispute.shop.reachable(true)
       yield* running.pass("1 day")

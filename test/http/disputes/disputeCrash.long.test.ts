@@ -69,7 +69,7 @@ describe("a process that dies", () => {
         const again = yield* ask()
         assert.deepStrictEqual([again.status, again.body.data], [200, yield* dispute.read])
         assert.strictEqual(again.body.data.status, after)
-        // Another request is another matter.
+        // Another request is independent.
         assertRefused(yield* send === "respond" ? dispute.respond(submission) : dispute.accept(), 409, "conflict")
       })
     )

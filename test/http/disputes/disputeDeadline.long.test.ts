@@ -107,7 +107,7 @@ describe("the deadline for evidence", () => {
       yield* running.pass("61 minutes")
       assertRefused(yield* dispute.accept(), 502, "processor_error")
       yield* dispute.shop.reachable(true)
-      // To the bank it is lost already, which is as good.
+      // The bank has decided the loss already, with the same outcome.
       const accepted = yield* dispute.accept()
       assert.deepStrictEqual([accepted.status, accepted.body.data.status], [200, "lost"])
       assert.deepStrictEqual(yield* dispute.events, ["dispute.created", "dispute.lost"])

@@ -11,7 +11,7 @@ import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/disputeDecision") {}
 
-/** 10.00 brings in so much. */
+/** The net of 10.00. */
 const net = 1000 - feeOf(1000)
 const fee = 1500
 

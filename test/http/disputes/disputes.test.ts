@@ -10,7 +10,7 @@ import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/disputes") {}
 
-/** 10.00 brings in so much. */
+/** The net of 10.00. */
 const net = 1000 - feeOf(1000)
 
 const balances = ({ available, fee, frozen }: Books) => [available, frozen, fee]

@@ -118,7 +118,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a submissi
         assertRefused(yield* dispute.respond(other, header), 400, "idempotency_error")
       }
       assert.deepStrictEqual(yield* dispute.events, ["dispute.created", "dispute.updated"])
-      // A refusal is not kept.
+      // A refusal is not stored.
       assertRefused(yield* dispute.respond({ evidence: { customer_name: "C" } }, key), 409, "conflict")
       assertRefused(yield* dispute.respond({ evidence: { customer_name: "D" } }, key), 409, "conflict")
     })

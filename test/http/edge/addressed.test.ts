@@ -12,7 +12,7 @@ import { type Running, start } from "../../kit/Service.ts"
 class Service extends Context.Service<Service, Running>()("test/addressed") {}
 
 layer(Layer.effect(Service, start()), { excludeTestServices: true })("a request", (it) => {
-  /** Latin-1, as it is written here. */
+  /** Latin-1, as written here. */
   const send = Effect.fnUntraced(function* (line: string, ...headers: ReadonlyArray<string>) {
     const { baseUrl, merchant } = yield* Service
     const head = [line, ...headers, `X-Api-Key: ${merchant.sandboxKey}`, "", ""].join("\r\n")

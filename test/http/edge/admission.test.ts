@@ -49,7 +49,7 @@ const shedCounts = Effect.gen(function* () {
   return Object.fromEntries(lines.map(([, kind, count]) => [kind, Number(count)]))
 })
 
-/** As if so many were in work. */
+/** As if so many requests were running. */
 const filled = (
   admission: Admission["Service"],
   group: AdmissionGroup,
@@ -88,7 +88,7 @@ layer(service, { excludeTestServices: true })("a service with too much in work",
       ]) {
         assert.include([200, 201], reply.status)
       }
-      // Room for two, and then for one export: nothing that was answered is counted still.
+      // Room for two, and then for one export: answered requests no longer count.
       for (const visit of inside.slice(roomMax / 2 - 2)) admission.leave(visit)
       for (let index = 0; index < 10; index++) {
         assert.strictEqual((yield* api.get("/v1/balance", most.sandboxKey)).status, 200)
@@ -180,7 +180,7 @@ layer(service, { excludeTestServices: true })("a service with too much in work",
         ]) {
           assert.include([200, 201], reply.status)
         }
-        // Room for one of each: nothing that was answered is counted still.
+        // Room for one of each: answered requests no longer count.
         for (const visit of [inside[0]!, inside.at(-1)!]) admission.leave(visit)
         for (const [what, status, ask] of [...asked, ...asked]) assert.strictEqual((yield* ask).status, status, what)
         for (const reply of [yield* page, yield* step, yield* page, yield* step]) assert.strictEqual(reply.status, 200)

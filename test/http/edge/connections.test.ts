@@ -1,4 +1,4 @@
-/** Connections are bounded: for one that comes above the number an idle one is closed. */
+/** Connections are bounded: above the number a new one closes an idle one. */
 import { connect, type Socket } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"

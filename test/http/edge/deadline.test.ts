@@ -14,7 +14,7 @@ const assertBusy = ({ body, headers, status }: Pick<Reply, "status" | "body" | "
   assert.isTrue(headers.has("retry-after"))
 }
 
-/** The answer that comes when the request's time is over, and the grace. */
+/** The answer when the request's time is over, after the grace. */
 const answeredLate = Effect.fnUntraced(function* (
   { move }: ReturnType<typeof requestTime>,
   answer: Fiber.Fiber<Reply>

@@ -14,7 +14,7 @@ interface Got {
   readonly bytes: Buffer
 }
 
-/** As it comes over the wire. */
+/** As sent over the wire. */
 const fetched = (url: string, headers: Record<string, string> = {}) =>
   Effect.callback<Got>((resume) => {
     get(url, { headers, agent: false }, (response) => {

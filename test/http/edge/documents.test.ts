@@ -1,4 +1,4 @@
-/** The documents over the wire: pages, their Markdown, the texts for machines that read, and what is kept by whom. */
+/** The documents over the wire: pages, their Markdown, the texts for machines, and who may cache them. */
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { get, type IncomingHttpHeaders } from "node:http"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -13,7 +13,7 @@ import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/documents") {}
 
-/** As it comes over the wire. */
+/** As sent over the wire. */
 const fetched = (path: string, headers: Record<string, string> = {}) =>
   Effect.flatMap(Service, ({ baseUrl }) =>
     Effect.callback<{ status: number; headers: IncomingHttpHeaders; bytes: Buffer }>((resume) => {

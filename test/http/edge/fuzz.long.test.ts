@@ -1,7 +1,7 @@
 /**
  * Many requests to every endpoint of merchants and of operators, thousands in all, half of them shaped by the
- * document, half hostile: whatever comes, the answer is never a 5xx, always the envelope, and one that the document
- * knows (test/kit/routes/contract.ts looks at each).
+ * document, half hostile: the answer is never a 5xx, always the envelope, and one that the document
+ * knows (test/kit/routes/contract.ts checks each).
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Api } from "@coffer/contract/Api"
@@ -115,7 +115,7 @@ const requestOf = (operation: Json, refs: ReadonlyArray<string>) => {
   })
 }
 
-/** `encodeURIComponent` refuses half a surrogate pair; a client's library would send something all the same. */
+/** `encodeURIComponent` refuses half a surrogate pair; a client's library would send something nevertheless. */
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed())
 
 describe("fuzz", () => {
@@ -129,7 +129,7 @@ describe("fuzz", () => {
       refs.push(dispute.body.data.dispute_no as string)
 
       for (const [template, methods] of Object.entries<Json>(document["paths"])) {
-        // Whether the channel is reachable decides over 502, which is not the fuzzer's to answer for.
+        // 502 depends on whether the channel is reachable, which the fuzzer does not judge.
         if (template.endsWith("/channel")) continue
         for (const [method, operation] of Object.entries<Json>(methods)) {
           const requests = fc.sample(requestOf(operation, refs), { numRuns: requestsPerEndpoint, seed })

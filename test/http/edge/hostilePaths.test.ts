@@ -72,7 +72,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a path", (
         for (const query of ["", "&", "&&&"]) assert.strictEqual((yield* api.get(`${path}?${query}`, key)).status, 200)
         for (const query of unknown) isRefused(yield* api.get(`${path}?${query}`, key), query.split("=")[0], query)
         isRefused(yield* api.get(`${path}?%00=1`, key), "\u0000", "%00")
-        // A parameter without a name has none that could be said.
+        // A parameter without a name cannot be named.
         isRefused(yield* api.get(`${path}?&=`, key), undefined, "&=")
       }
       for (const query of ["x=%", "x=%zz", "x=%ff"]) {

@@ -1,6 +1,6 @@
 /**
- * A request that is interrupted from outside is answered all the same, in the envelope: by another runner that goes
- * away in the middle of its work, and by this service when it ends (spec: General rules, 3; silences: G23).
+ * A request that is interrupted from outside is still answered, in the envelope: by another runner that leaves
+ * in the middle of its work, and by this service when it ends (spec: General rules, 3; silences: G23).
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"

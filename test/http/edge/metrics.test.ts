@@ -1,11 +1,11 @@
-/** Every metric is there before anything has happened: a rate or an alert over one that appears later is wrong. */
+/** Every metric exists from the start: a rate or an alert over one that appears later is wrong. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { start } from "../../kit/Service.ts"
 
 type Row = readonly [name: string, labels: Readonly<Record<string, string>>, value?: number | "missing"]
 
-/** Name, labels that a line of it has, and its value where nothing has happened; any number where none is given. */
+/** Name, labels of one of its lines, and its value at the start; any number where none is given. */
 const table: ReadonlyArray<Row> = [
   ["coffer_build_info", { node: process.versions.node }, 1],
   ["coffer_heap_used_bytes", {}],

@@ -19,7 +19,7 @@ const endpoints = [Api, OperatorApi, ConsoleApi]
   .flatMap(({ groups }) => Object.values(groups) as unknown as ReadonlyArray<HttpApiGroup.Top>)
   .flatMap((group) => Object.values(group.endpoints) as unknown as ReadonlyArray<HttpApiEndpoint.Top>)
 
-/** Each part of a path escaped at its first letter, and slashes that are too many or no slashes. */
+/** Each part of a path escaped at its first letter, and extra or missing slashes. */
 const spellings = (path: string): ReadonlyArray<string> => {
   const parts = path.split("/").slice(1)
   const escape = (text: string, code: (hex: string) => string) =>

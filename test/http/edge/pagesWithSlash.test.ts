@@ -1,4 +1,4 @@
-/** Pages that people open, with a slash more at the end of the address (silences: G15). */
+/** Pages for people, with an extra slash at the end of the address (silences: G15). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { assertRefused } from "../../kit/Merchant.ts"

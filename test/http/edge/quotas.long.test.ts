@@ -1,6 +1,6 @@
 /**
- * Requests a minute, with the clock in the test's hand: what is counted, in which of the three counts, and when there
- * is room again (spec: Limits; silences: G10, U1, P6).
+ * Requests a minute, with the clock under the test's control: what is counted, in which of three quotas, and when
+ * the next is admitted (spec: Limits; silences: G10, U1, P6).
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -13,7 +13,7 @@ const write = (api: Api, key: string) => api.post("/v1/orders", key, { amount: 1
 const read = (api: Api, key: string) => api.get("/v1/balance", key)
 const csv = (api: Api, key: string) => api.get("/v1/balance_transactions?format=csv", key)
 
-/** So many at one moment, as their statuses and how often each came. */
+/** So many at one moment, as their statuses with counts. */
 const many = (count: number, call: Effect.Effect<Reply>) =>
   Effect.map(Effect.replicateEffect(call, count, { concurrency: 16 }), (replies) => {
     const found: Record<number, number> = {}

@@ -1,6 +1,6 @@
 /**
- * A client that resets its connection, wherever its request is by then: an error of the connection that nobody listens
- * to would end the process, and with it the requests of everybody else.
+ * A client that resets its connection, at any stage of its request: an unhandled error of the connection
+ * would end the process, and all other requests with it.
  */
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"

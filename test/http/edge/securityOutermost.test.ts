@@ -1,6 +1,6 @@
 /**
- * The framework wraps what a handler fails with (`HandlerError`) for the middleware that proves who calls, and unwraps
- * it behind that. That middleware must not look at failures, and no other may stand outside of it.
+ * The framework wraps what a handler fails with (`HandlerError`) for the middleware that authenticates, and unwraps
+ * it behind that. That middleware must not look at failures, and no other may be outside of it.
  */
 import { readFileSync } from "node:fs"
 import { Api } from "@coffer/contract/Api"

@@ -1,4 +1,4 @@
-/** Bodies that are sent in another way than at once and as they are: in chunks, and compressed (silences: G6, G26). */
+/** Bodies in unusual transfer forms: in chunks, and compressed (silences: G6, G26). */
 import { gzipSync } from "node:zlib"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"

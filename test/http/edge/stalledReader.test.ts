@@ -1,4 +1,4 @@
-/** A client that stops reading in the middle of a file keeps its connection for a while, not for ever. */
+/** A client that stops reading in the middle of a file keeps its connection only for a while. */
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { get, type IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
@@ -32,7 +32,7 @@ it.live("a reader of a file who takes nothing any more is cut off, and does not 
     })
     assert.strictEqual(response.statusCode, 200)
     const served = sockets.find(({ remotePort }) => remotePort === response.socket.localPort)!
-    // The client does not read. Were it not for the service's patience, this would never come.
+    // The client does not read: only the service's patience ends this.
     yield* Effect.callback<void>((resume) => void served.once("close", () => resume(Effect.void)))
 
     const ending = yield* Effect.callback<string>((resume) => {

@@ -1,4 +1,4 @@
-/** Bytes that are not UTF-8 are refused wherever text comes in: two numbers never become one (silences: G22). */
+/** Bytes that are not UTF-8 are refused in every text: two numbers never become one (silences: G22). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { head, sendRaw } from "../../kit/callers/Raw.ts"

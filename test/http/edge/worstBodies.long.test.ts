@@ -31,7 +31,7 @@ const nameOf = ({ method, path }: HttpApiEndpoint.Top) => `${method} ${path}`
 /** 1.2 MB of JSON parse in some 10 ms; 2,000 values are canonicalised, sorted and decoded in 2. */
 const [bytesMax, valuesMax] = [1_200_000, 2_000]
 
-/** The objects that each request needs: all of them of one new merchant. */
+/** The objects that each request needs, all of one new merchant. */
 const world = Effect.gen(function* () {
   const { api, atRest, baseUrl, context, sql } = yield* Service
   const { merchantId, sandboxKey: key } = yield* api.newMerchant()
@@ -54,7 +54,7 @@ const world = Effect.gen(function* () {
   const approved = Effect.tap(payout, (no) => api.operator("POST", `/payouts/${no}/approve`))
   const link = Effect.map(api.post("/v1/payment_links", key, { amount: 1 }), ({ body }) => body.data.link_id as string)
   const event = Effect.map(api.get("/v1/events", key), ({ body }) => body.data.data[0].id as string)
-  /** There may be 16 of them. */
+  /** At most 16 of them. */
   const endpoint = Effect.gen(function* () {
     const [known] = (yield* api.get("/v1/webhook_endpoints", key)).body.data.data
     const made = known ?? (yield* api.post("/v1/webhook_endpoints", key, { url: "https://a.example/" })).body.data
@@ -212,7 +212,7 @@ const consolePath = (route: string) =>
     .replace(/:mode\(.*?\$\)/, "live")
     .replace("assets/:name", `assets/${readdirSync("packages/console/dist").find((name) => name.endsWith(".css"))}`)
 
-/** This host is no shop's, and an agent has nothing to listen to. */
+/** This host is no shop's, and the client has no stream to listen to. */
 const refusedPages: Readonly<Record<string, number>> = { "GET /shop_domains/ask": 404, "GET /mcp": 405 }
 
 const parametersOf = (query: string) => query.split("&").length
@@ -352,7 +352,7 @@ layer(Layer.effect(Service, start({ env: { SECURITY_CONTACT: "mailto:security@ex
       const sold = yield* Effect.flatMap(pathOf("/v1/orders/:ref"), get)
       const addresses: Record<string, string> = {
         "GET /checkout/:token": checkout,
-        // The order is paid, so that the news comes at once.
+        // The order is paid, so that the event comes at once.
         "GET /checkout/:token/events": `${new URL(sold.body.data.checkout_url).pathname}/events`,
         "GET /docs/*": "/docs/quickstart",
         "GET /files/:name": filePath,
@@ -388,7 +388,7 @@ layer(Layer.effect(Service, start({ env: { SECURITY_CONTACT: "mailto:security@ex
         "POST /channels/stripe/:token",
         "POST /pay/:link_id",
         "POST /leaked_keys",
-        // Answered without a look at it.
+        // Answered without reading it.
         "DELETE /mcp",
         // The library's own router has them, and `POST /mcp` alone leads to it.
         ...["OPTIONS", "PATCH", "PUT"].map((method) => `${method} /mcp`)

@@ -1,4 +1,4 @@
-/** How much the files of a merchant may hold, and when a file goes (silences: D23). */
+/** The bound of a merchant's files, and when a file is removed (silences: D23). */
 import { assert, describe, it } from "@effect/vitest"
 import { filesBytesMax } from "@coffer/model/Limits"
 import { Effect } from "effect"

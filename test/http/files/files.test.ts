@@ -1,5 +1,5 @@
 /**
- * Files for evidence: handed in through the operator's API, kept on disk, read back by their address (silences: D6;
+ * Files for evidence: uploaded through the operator's API, kept on disk, read back by their address (silences: D6;
  * docs/architecture.md, section 7).
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
@@ -286,7 +286,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("files", (i
   )
 })
 
-/** A path as it is, which `fetch` would tidy up first. */
+/** An unchanged path, which `fetch` would normalise. */
 const rawGet = (baseUrl: string, target: string) =>
   Effect.callback<string>((resume) => {
     const { hostname, port } = new URL(baseUrl)

@@ -16,7 +16,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a file tha
     Effect.gen(function* () {
       const { api, baseUrl, merchant } = yield* Service
       const content = fileOf("png", 300_000)
-      // The key says whose it is.
+      // The key names the owner.
       const { body, status } = yield* uploadOwn(
         baseUrl,
         merchant.sandboxKey,

@@ -240,7 +240,7 @@ layer(Layer.effect(Service, running), { excludeTestServices: true })("a visit to
         const page = (yield* pressed(link, number)).headers.get("location")!
         yield* api.post(`/v1/payment_links/${link.link_id}`, merchant.sandboxKey, change)
         assertPage(yield* pressed(link, number), words)
-        // The order that was made is an order like any other.
+        // The order is like any other.
         assertPage(yield* api.get(page), "Payment method")
       }
       const other = yield* api.newMerchant()

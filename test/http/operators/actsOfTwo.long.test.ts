@@ -11,7 +11,7 @@ import { type Running, start } from "../../kit/Service.ts"
 
 type Word = keyof TwoOperators | "any" | "always"
 
-/** How the setting spells them. */
+/** The names in the setting. */
 const spelled: Record<keyof TwoOperators, string> = {
   payoutsAbove: "payouts:0",
   liveKeys: "live_keys",
@@ -36,7 +36,7 @@ const requests = (running: Running): Readonly<Record<ActOfTwo, Partial<Record<Wo
     (payout): Tried => ({ path: `/payouts/${payout["payout_no"]}/approve` })
   )
   const live = (name: string) => ({ mode: "live", name, scopes: ["orders:read"] })
-  /** Written at once: by the API it would take two operators in its turn. */
+  /** Written directly: by the API it would need two operators itself. */
   const aLiveKey = Effect.suspend(() => {
     const keyId = `key_${String((made += 1)).padStart(26, "0")}`
     return Effect.as(
@@ -52,7 +52,7 @@ const requests = (running: Running): Readonly<Record<ActOfTwo, Partial<Record<Wo
       insert into memberships (person_id, belongs_to, role, created_at)
         select person_id, 'installation', 'viewer', '2026-01-01T00:00:00Z' from made`.pipe(Effect.as(personId))
   }).pipe(Effect.orDie)
-  // Each request is a new one: the same again would be a double click, or a second operator's.
+  // Each request is new: the same one would be a double click, or a second operator's.
   const different = (of: (n: number) => Tried) => Effect.sync(() => of((made += 1)))
   return {
     "merchants.update": {
@@ -118,7 +118,7 @@ it.live("each act takes one or two operators as the table says, as each role and
         const words = Object.keys(operatorActs[act].ofTwo) as ReadonlyArray<Word>
         assert.sameMembers([...words], Object.keys(asked[act]), `${act} is tried with each of its words`)
         for (const word of words) {
-          // The live key of an approved merchant works, so its words ask for two at an approval as well.
+          // The live key of an approved merchant works, so an approval needs two as well.
           const others: ReadonlyArray<Word> = word === "approvals" ? [word, "liveKeys"] : [word]
           const isOfTwo =
             word === "always" ||
@@ -128,7 +128,7 @@ it.live("each act takes one or two operators as the table says, as each role and
             const { status } = yield* callAs(running.api, token, method, path, body)
             const told = `${act} by ${role} with "${set}" (${word}): ${status}`
             if (!mayDo(role, act)) assert.strictEqual(status, 403, told)
-            // Two who may do the same act are two: the later one of them has it done.
+            // Two who may do the same act are two: the second request does it.
             else if (isOfTwo) assert.include(waits(act) ? [202] : [202, 200], status, told)
             else assert.include([200, 201], status, told)
           }
@@ -138,7 +138,7 @@ it.live("each act takes one or two operators as the table says, as each role and
   }).pipe(Effect.scoped)
 )
 
-/** Each try asks for something else. */
+/** Each try requests something else. */
 const waits = (act: ActOfTwo) => !["merchants.resetKey", "merchants.signingSecret", "channels.set"].includes(act)
 
 it.live("what waits for a second operator is listed with who asked for what, without secrets, until it is done", () =>

@@ -81,7 +81,7 @@ it.live("the second entry of an act has the status of its answer, also where it 
     yield* ask(404, "/merchants/mch_none", { approved: true })
     yield* ask(201, `${path}/payouts`, payout)
     yield* ask(409, `${path}/payouts`, { ...payout, amount: 200 })
-    // Nothing answers at the address of Stripe that tests have.
+    // The tests' address of Stripe does not answer.
     yield* ask(502, `${path}/channels/sandbox`, {
       channel: "stripe",
       secret_key: "sk_test_1",
@@ -135,7 +135,7 @@ it.live("entries can be filtered, paged, and exported as CSV", () =>
     const [header, first, ...rest] = csv.text.split("\r\n")
     assert.match(header!, /^id,sequence,created_at,actor_id,/)
     assert.isAtLeast(rest.length, 4)
-    // A number that is no amount stays as it is.
+    // A number that is no amount is unchanged.
     assert.deepStrictEqual(first!.split(",").slice(0, 2), [newest!["id"], String(newest!["sequence"])])
     assert.include(first!, ",done,")
     assert.include(first!, `,${path.replace(/^/, "/operator/v1")},200,`)

@@ -1,6 +1,6 @@
 /**
- * Lists of the whole installation are in the order of commits, at whichever runner a row was written: a reader who goes
- * on from the newest row misses none (docs/decisions/0050).
+ * Lists of the whole installation are in the order of commits, whichever runner wrote a row: a reader who continues
+ * from the newest row misses none (docs/decisions/0050).
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber } from "effect"
@@ -9,7 +9,7 @@ import * as numbersInOrder from "../../../src/platform/postgres/numbersInOrder.t
 import { eventually } from "../../kit/Process.ts"
 import { asRunner, freshDatabase, type Running, start } from "../../kit/Service.ts"
 
-/** The other runner's numbers are behind by this. */
+/** How far the other runner's numbers are behind. */
 const behindMillis = 20_000
 
 const lists = [

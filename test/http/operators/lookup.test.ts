@@ -13,7 +13,7 @@ interface World extends Running {
 
 class Service extends Context.Service<Service, World>()("test/lookup") {}
 
-/** A merchant with one of each object, and another one that uses the same numbers of its own. */
+/** A merchant with one of each object, and another with the same numbers of its own. */
 const place = Effect.gen(function* () {
   const running = yield* start({ clock: "test" })
   const shop = merchantOf(running)

@@ -48,7 +48,7 @@ const aBadDay = Effect.gen(function* () {
   const late = yield* said(shop.post("/v1/orders", { amount: 800 }))
   yield* said(shop.post(`/v1/orders/${late["trade_no"]}/expire`))
   const { refund_no } = yield* said(shop.refund({ trade_no: alipay["trade_no"], amount: 300 }))
-  // Reported when the bank does not answer any more, so that it cannot go back.
+  // Reported after the bank became unreachable, so that it cannot go back.
   yield* said(shop.post(`/v1/test_helpers/orders/${late["trade_no"]}/pay`, { outcome: "succeed_unreported" }))
   yield* shop.reachable(false)
   yield* running.sql`update sandbox_payments set report_due_at = created_at + interval '20 seconds'

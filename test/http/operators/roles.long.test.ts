@@ -26,7 +26,7 @@ const endpoints = (Object.values(OperatorApi.groups) as unknown as ReadonlyArray
   }))
 )
 
-/** Nothing has these numbers, so a caller that is let through finds nothing and changes nothing. */
+/** Unused numbers, so a permitted caller finds nothing and changes nothing. */
 const nothing = (path: string) =>
   path.replace(":mode", "sandbox").replace(/:(\w+)/g, (_, name: string) => `${prefixOf[name]}${"0".repeat(26)}`)
 const prefixOf: Record<string, string> = {

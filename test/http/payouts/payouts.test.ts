@@ -1,5 +1,5 @@
 /**
- * Payouts by the operator's API: money on its way to a merchant's bank, and the ledger rows it leaves (silences: B2).
+ * Payouts by the operator's API: money to a merchant's bank, and the ledger rows it leaves (silences: B2).
  */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -191,10 +191,10 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("payouts", 
       yield* take(payout_no, "approve")
       const later = yield* request(merchant, asked)
       assert.deepStrictEqual([later.status, later.body.data.status], [200, "approved"])
-      // Another merchant's is apart.
+      // Another merchant's reference is independent.
       const other = yield* funded()
       assert.strictEqual((yield* request(other, asked)).status, 201)
-      // Without one, each is another payout.
+      // Without a reference, each is another payout.
       for (const _ of [1, 2]) assert.strictEqual((yield* request(merchant, { amount: 100 })).status, 201)
     })
   )

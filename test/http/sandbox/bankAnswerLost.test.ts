@@ -1,6 +1,6 @@
 /**
  * The connection breaks when the sandbox's bank has written a step, before its answer is read. It is unknown then what
- * the bank has done, and no caller may be told that nothing was (silences: R8, D16).
+ * the bank has done, and no caller may be answered that it did nothing (silences: R8, D16).
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

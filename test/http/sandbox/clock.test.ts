@@ -68,7 +68,7 @@ describe("the clock of a sandbox", () => {
       const target = "1970-01-02T01:00:00.000Z"
       const asked = (body: object) => call("POST", "/test_helpers/clock/advance", body)
       const first = yield* Effect.forkChild(asked({ by: "25h" }))
-      // The clock stands at the moment at which the order expires: its event is being posted.
+      // The clock is stopped at the moment at which the order expires: its event is being posted.
       yield* hook.isHeld
       time.move(4_999)
       // Meanwhile the caller that waits looks again, too.

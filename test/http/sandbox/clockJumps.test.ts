@@ -1,4 +1,4 @@
-/** However a way is cut into advances, the sandbox ends the same (docs/decisions/0005). */
+/** Any division of the same span into advances leaves the same sandbox (docs/decisions/0005). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import fc from "fast-check"
@@ -31,7 +31,7 @@ const nameless = (value: unknown): unknown => {
   )
 }
 
-/** One of each kind of what is due some time, then the way in these steps; what there is at its end. */
+/** One due thing of each kind, then the span in these steps; the state at its end. */
 const travelled = Effect.fnUntraced(function* (running: Running, stops: ReadonlyArray<number>, hookUrl: string) {
   const merchant = yield* running.api.newMerchant()
   const { advance, clock, get, order, paid, post } = callerOf([running.api], merchant.sandboxKey)

@@ -1,6 +1,6 @@
 /**
  * The clock of a sandbox that was moved dates the rows of that sandbox and no others (silences: T2): everything that a
- * merchant and an operator do there is done four years ahead, and then all rows of the database are looked over.
+ * merchant and an operator do there is done four years ahead, and then all rows of the database are checked.
  */
 import { millisOfId } from "@coffer/model/Ids"
 import { assert, it } from "@effect/vitest"
@@ -15,7 +15,7 @@ import { uploaded } from "../../kit/callers/uploads.ts"
 
 const begins = Date.UTC(2026, 0, 1)
 const years = 4
-/** Nothing of today is dated so late: a key or a certificate lasts a year at most. */
+/** Nothing made today has so late a date: a key or a certificate lasts a year at most. */
 const tooLate = begins + 2 * 365 * 86_400_000
 
 /** Tables without an owner of their own: a column, and the table and key that it names. */

@@ -15,7 +15,7 @@ describe("a payment that is reported later", () => {
         headers: { "Content-Type": "application/x-www-form-urlencoded" }
       })
       assert.strictEqual(answer.status, 303)
-      // However often it is opened: the bank has the money, and the order does not know it yet.
+      // At every visit: the bank has the money, and the order does not know it yet.
       const heading = Effect.map(api.call("GET", pathname), ({ text }) => /<h1>(.*?)<\/h1>/.exec(text)?.[1])
       assert.strictEqual(yield* heading, "Your payment is being processed")
       const order = Effect.map(

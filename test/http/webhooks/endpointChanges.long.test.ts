@@ -139,7 +139,7 @@ describe("a delivery that is pending", () => {
           [good.id, "succeeded", 1, null]
         ]
       )
-      // A rotation makes one that opens: the next attempt is signed with it.
+      // A rotation makes a readable secret: the next attempt is signed with it.
       const { secret } = yield* hooks.rotate(id)
       yield* leap("31 seconds")
       assert.strictEqual(hook.all.length, 2)

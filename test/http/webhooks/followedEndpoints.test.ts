@@ -6,7 +6,7 @@ import { NewIds } from "../../../src/platform/runtime/NewIds.ts"
 import { hooksOf } from "../../kit/callers/Hooks.ts"
 import { asRunner, freshDatabase, start } from "../../kit/Service.ts"
 
-/** The other runner's numbers are behind by this. */
+/** How far the other runner's numbers are behind. */
 const behindMillis = 20_000
 const url = "https://shop.example/"
 

@@ -1,6 +1,6 @@
 /**
  * An operator sets an account's first single address while the merchant makes an endpoint: both are in one list, and
- * who is written later has the later number, so that a reader who goes on from the newest misses neither.
+ * the later write has the later number, so that a reader who follows the list misses neither.
  */
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"

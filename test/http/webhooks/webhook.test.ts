@@ -1,5 +1,5 @@
 /**
- * The posts to a merchant's server, where they go, and what counts as taken (spec: Events; silences: E2, W8, W12, W14).
+ * The posts to a merchant's server: destinations, and accepted answers (spec: Events; silences: E2, W8, W12, W14).
  */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -29,7 +29,7 @@ const listener = Effect.gen(function* () {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, next: Queue.take(arrived) }
 })
 
-/** A new merchant's paid order, and what is kept about its event. */
+/** A new merchant's paid order, and the stored rows of its event. */
 const paid = Effect.fnUntraced(function* ({ api, sql }: Running, terms: object, settings: object = {}) {
   const merchant = yield* api.newMerchant()
   yield* api.operator("POST", `/merchants/${merchant.merchantId}`, settings)
@@ -238,7 +238,7 @@ describe("private addresses", () => {
         const { liveKey, merchantId } = yield* api.newMerchant()
         yield* api.operator("POST", `/merchants/${merchantId}`, { approved: true, live_currencies: ["USD"] })
         yield* api.post("/v1/orders", liveKey, { amount: 100, out_trade_no: "1", notify_url: "https://shop.example/" })
-        // The API refuses such an address; this is one that got past it, or a name that changed its mind.
+        // The API refuses such an address; this is an older one, or a name whose address has changed.
         yield* sql`update orders set notify_url = ${url} where merchant_id = ${merchantId}`
         assert.strictEqual((yield* api.post("/v1/orders/1/expire", liveKey)).status, 200)
         yield* atRest

@@ -1,4 +1,4 @@
-/** The operator's proxy as deliveries and the start meet it (silences: W21). */
+/** The operator's proxy, as deliveries and the start use it (silences: W21). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Redacted } from "effect"
 import { receiver } from "../../kit/Receiver.ts"
