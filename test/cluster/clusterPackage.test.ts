@@ -145,7 +145,7 @@ describe("@coffer/cluster as it is published", () => {
           "1 minute"
         )
         assert.match(heir.lines.join("\n"), /this runner took over \d+ shards/)
-        assert.match(heir.lines.join("\n"), /has ended without a word: Postgres has lost its connections/)
+        assert.match(heir.lines.join("\n"), /ended without shutting down: Postgres has lost its connections/)
       })
   )
 })

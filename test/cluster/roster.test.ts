@@ -196,7 +196,7 @@ describe("when Postgres has closed all connections", () => {
         "its end to be seen",
         Effect.map(a.healthy, (ports) => ports.join() === "1")
       )
-      assert.lengthOf(told(a.log, /2 \(version .*\) has ended without a word: Postgres has lost its connections/), 1)
+      assert.lengthOf(told(a.log, /2 \(version .*\) ended without shutting down: Postgres has lost its connections/), 1)
     })
   )
 })

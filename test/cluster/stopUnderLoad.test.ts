@@ -76,7 +76,7 @@ describe("of two runners", () => {
         assert.deepStrictEqual([alarming(stops), alarming(dies)], [[], []])
         assert.match(stays.said.stderr, /the runner 127\.0\.0\.1:\d+ \(version .*\) has stopped/)
         const [warning = "", ...others] = alarming(stays)
-        assert.match(warning, /"the runner .* has ended without a word: Postgres has lost its connections\./)
+        assert.match(warning, /"the runner .* ended without shutting down: Postgres has lost its connections\./)
         assert.match(warning, /"level":"WARN"/)
         assert.deepStrictEqual(others, [])
       })

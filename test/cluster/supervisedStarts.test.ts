@@ -71,7 +71,7 @@ describe("serve --runners does not start, and says why in one line,", () => {
       const coffer = yield* launch({ env: { COFFER_HOME: home }, runners: 2, port: first.port })
       assert.strictEqual((yield* coffer.ended).code, 1)
       assert.include(coffer.said.stderr, `coffer: Port ${first.port} is in use`)
-      assert.include(coffer.said.stderr, "coffer: Runner 1 did not start (exit code 1). What it said stands above.")
+      assert.include(coffer.said.stderr, "coffer: Runner 1 did not start (exit code 1). See its output above.")
       assert.isFalse(yield* postgresRuns(home), "left its Postgres behind")
       assert.isDefined(yield* answered(first.api.get("/healthz")))
     })

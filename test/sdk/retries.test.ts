@@ -196,7 +196,7 @@ describe("a call ends", () => {
     const { code, idempotencyKey, message } = await call
     assert.deepStrictEqual(clock.timers, [20_000, 20_000, 10_000])
     assert.strictEqual(code, "timeout")
-    assert.include(message, `send the same again with the idempotencyKey ${idempotencyKey}`)
+    assert.include(message, `retry with the idempotencyKey ${idempotencyKey}`)
   })
 
   it("in time with a fetch that does not listen to its signal", async () => {

@@ -90,7 +90,7 @@ describe("a redirect", () => {
       const baseUrl = `http://127.0.0.1:${(redirecting.address() as AddressInfo).port}/v1`
       const error = await failureOf(new Coffer({ apiKey: someKey, baseUrl }).orders.create({ amount: 1 }), ApiError)
       assert.deepStrictEqual([error.status, error.code], [307, "unexpected_answer"])
-      assert.include(error.message, "is baseUrl right?")
+      assert.include(error.message, "check baseUrl")
       assert.deepStrictEqual(heard, [])
     } finally {
       for (const server of [elsewhere, redirecting]) server.close().closeAllConnections()

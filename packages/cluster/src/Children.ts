@@ -103,7 +103,7 @@ const keep = Effect.fnUntraced(function* <E, R>(seat: Seat, { environmentOf }: O
     const { isReplaced, lived, how, pid } = yield* runChild(seat, environment)
     if (isReplaced) continue
     if (seat.number === 1 && !seat.wasReady) {
-      return yield* new FirstChildEnded({ message: `Runner 1 did not start (${how}). What it said stands above.` })
+      return yield* new FirstChildEnded({ message: `Runner 1 did not start (${how}). See its output above.` })
     }
     if (Duration.isGreaterThanOrEqualTo(lived, pauses.enough)) pause = pauses.first
     yield* Effect.logWarning(

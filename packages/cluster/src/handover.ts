@@ -1,7 +1,7 @@
 /**
  * Hands connections only to children that answer. Node's cluster hands a connection to the next child in one message,
  * and waits for its answer without a limit. A frozen child would keep it. So the parent asks the child first, and
- * another child gets the connection without an answer in time.
+ * if there is no answer in time, another child gets the connection.
  *
  * A child can still freeze between its answer and the connection. No other child may have it then: the frozen one would
  * read from it when it goes on. Its client sees the end of the connection, and connects again.

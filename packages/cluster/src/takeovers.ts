@@ -44,7 +44,9 @@ export const makeWitness = Effect.gen(function* () {
       return Effect.logWarning(remember(`${name} has given up its shards, because ${otherwise}`))
     }
     const why = entry.run === run && entry.lives ? "it does not answer" : "Postgres has lost its connections"
-    return Effect.logWarning(`${remember(`${name} has ended without a word`)}: ${why}. The others take over its shards`)
+    return Effect.logWarning(
+      `${remember(`${name} ended without shutting down`)}: ${why}. The others take over its shards`
+    )
   }
 
   const see: Witness["see"] = (judged, entries) =>

@@ -39,7 +39,7 @@ export const ErasureResource = withExample(
     }),
     merchant_id: orNull(Schema.String, "The merchant of the buyer; null where a buyer of all merchants is erased."),
     mode: orNull(Mode, "In which environment; null for both."),
-    trade_no: orNull(Schema.String, "The one order that is erased; null where an address is."),
+    trade_no: orNull(Schema.String, "The erased order; null if the erasure is by email address."),
     email_hash: orNull(
       Schema.String,
       "An HMAC of the address: this installation computes the same value for the same address; null if one order " +

@@ -152,7 +152,7 @@ export type AuditEntryResource = typeof AuditEntryResource.Encoded
 export const AuditLogQuery = Schema.Struct({
   ...ExportableQuery,
   actor_id: Schema.optionalKey(text("Actions of this operator or merchant.")),
-  act: Schema.optionalKey(text("Acts of this name.")),
+  act: Schema.optionalKey(text("Only entries of this action.")),
   target: Schema.optionalKey(
     text(
       "Actions on this object: the number of a merchant, an order, a refund, a payout or the like, or the " +

@@ -69,7 +69,7 @@ const idempotencyKey = {
   type: "string",
   minLength: 1,
   maxLength: 200,
-  description: "Only to do the same once more on purpose: a new text of yours."
+  description: "Set a new unique value only to repeat the same action on purpose."
 }
 
 const described = (description: unknown): Json => (typeof description === "string" ? { description } : {})

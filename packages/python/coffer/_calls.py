@@ -58,10 +58,10 @@ def path(template: str, *values: str) -> str:
 
 def _segment(value: object) -> str:
     if not isinstance(value, str) or value == "":
-        raise ValueError("expected the number of an object, not an empty one")
+        raise ValueError("expected an object ID, got an empty string")
     # URLs normalize these away, in any spelling.
     if value in (".", ".."):
-        raise ValueError(f'"{value}" cannot stand in an address')
+        raise ValueError(f'"{value}" is not a valid ID')
     return quote(value, safe="")
 
 

@@ -48,7 +48,7 @@ class Coffer(Resources):
         `deadline_seconds`: how long a call may take with all its tries and waits; 60 unless given.
         `max_retries`: how many tries may follow the first, 0 to 20; 4 unless given.
         `user_agent`: names the program in the log of calls, before the package: `my-shop/2.1`.
-        `on_request`, `on_response`: are told of every try. Exceptions that they raise are ignored.
+        `on_request`, `on_response`: are called for every try. Exceptions that they raise are ignored.
         `http_client`: sends the requests; one of its own unless given. The program closes the one that it gives.
         `random`, `clock`: a number from 0 up to 1 that spreads retries, and time; a test gives its own.
         """

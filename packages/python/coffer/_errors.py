@@ -54,8 +54,7 @@ class AnswerTimeoutError(CofferError):
 def _unknown(failed: Failed) -> str:
     if failed.idempotency_key is None:
         return ""
-    again = f"send the same again with the idempotency_key {failed.idempotency_key}"
-    return f"; whether it was done is not known: {again}"
+    return f"; the outcome is unknown: retry with the idempotency_key {failed.idempotency_key}"
 
 
 class Refusal(NamedTuple):
@@ -168,8 +167,8 @@ def _text_of(value: object) -> str | None:
 
 def _unexpected(status: int) -> str:
     if 300 <= status < 400:
-        return "the answer is a redirect, which is not followed, since the key would go along; is base_url right?"
-    return "the answer is not one of the service's; is base_url right?"
+        return "the service redirected, and redirects are not followed, since they would leak the key; check base_url"
+    return "the answer is not the service's; check base_url"
 
 
 def _retry_after_of(headers: httpx.Headers) -> float | None:

@@ -42,7 +42,7 @@ class CallOptions(TypedDict, total=False):
     deadline_seconds: float
     max_retries: int
     on_answer: Callable[[Answer], object]
-    """Is told the whole answer: status, headers, text. A list tells it of each page."""
+    """Called with the whole answer: status, headers, text. A list calls it for each page."""
 
 
 class WriteOptions(CallOptions, total=False):
@@ -57,9 +57,9 @@ class FollowOptions(TypedDict, total=False):
 
     timeout_seconds: float
     on_lost: Callable[[CofferError], object]
-    """Is told once when the service does not answer. It is asked again, as its `Retry-After` says, until it does."""
+    """Called once when the service stops answering. It is retried, as its `Retry-After` says, until it answers."""
     on_found: Callable[[], object]
-    """Is told once when it answers again."""
+    """Called once when the service answers again."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class ResponseInfo:
 
 
 class Hooks(NamedTuple):
-    """The functions that are told of each try. Exceptions that they raise are ignored."""
+    """The functions called for each try. Exceptions that they raise are ignored."""
 
     on_request: Callable[[RequestInfo], object] | None
     on_response: Callable[[ResponseInfo], object] | None

@@ -70,7 +70,7 @@ Steps = Generator[Union[Send, Sleep], Union[Exchanged, None], Answer]
 
 
 class Core(Generic[AnyClock]):
-    """The rules of sending, without a socket. The key is in a place that nothing prints."""
+    """The rules of sending, without a socket. The key is never printed."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Core(Generic[AnyClock]):
         self.clock: AnyClock = clock
 
     def steps(self, request: Request, options: CallOptions) -> Steps:
-        """The steps of a call. They are told how each try has ended, and return the answer."""
+        """The steps of a call. Each gets how the last try ended; the last returns the answer."""
         call = prepared(request, self.base_url, self.user_agent, self.limits, options)
         now = self.clock.now
         ends = now() + call.limits.deadline_seconds
@@ -337,7 +337,7 @@ Info = TypeVar("Info", RequestInfo, ResponseInfo)
 
 
 def _tell(hook: Callable[[Info], object] | None, info: Info) -> None:
-    """A program that watches calls does not change what becomes of them."""
+    """An exception in a hook never affects the call."""
     if hook is None:
         return
     try:

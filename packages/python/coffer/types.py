@@ -259,7 +259,7 @@ class Dispute(TypedDict):
     amount: int
     """The amount that the buyer wants back; moved from available to frozen when it is taken, which no inquiry does, in minor units."""
     fee: Union[int, None]
-    """The cost of the loss beside the amount, in minor units; null unless it was lost."""
+    """Charged in addition to the amount, in minor units; null unless it was lost."""
     currency: Literal["USD", "HKD", "CNY"]
     """ISO 4217 code of the currency of every amount here."""
     status: Literal["needs_response", "under_review", "won", "lost", "closed"]
@@ -598,7 +598,7 @@ class Erasure(TypedDict):
     mode: Union[Literal["sandbox", "live"], None]
     """In which environment; null for both."""
     trade_no: Union[str, None]
-    """The one order that is erased; null where an address is."""
+    """The erased order; null if the erasure is by email address."""
     email_hash: Union[str, None]
     """An HMAC of the address: this installation computes the same value for the same address; null if one order is erased."""
     orders_waiting: int
@@ -751,9 +751,9 @@ class Order(TypedDict):
     refundable_until: Union[str, None]
     """The last moment for a refund, where the payment method has one (`alipay`, `wechat_pay`); otherwise null."""
     checkout_url: str
-    """Send the buyer there. Signed and bound to expire: do not store it, do not log it."""
+    """Send the buyer there. It is signed and expires: do not store or log it."""
     expires_at: str
-    """When checkout takes no payment any more: 24 hours after creation."""
+    """When checkout stops accepting payment: 24 hours after creation."""
     notify_url: Union[str, None]
     """Where the events of this order go, instead of to your endpoints."""
     return_url: Union[str, None]

@@ -124,7 +124,7 @@ class _Signed(NamedTuple):
     prefix: str
     """The text before the body."""
     key_of: Callable[[str], bytes | None]
-    """None for a secret that is none."""
+    """None if the secret is malformed."""
 
 
 def _signed_in(headers: Mapping[str, str]) -> _Signed:
@@ -201,7 +201,7 @@ def _bytes_of(raw_body: object) -> bytes:
     else:
         raise WebhookVerificationError(
             "body_parsed",
-            "the body is not what came in but an object made of it; take its bytes before any JSON parser does: "
+            "the body was already parsed; pass the raw bytes, read before any JSON parser: "
             "request.body in Django, request.get_data() in Flask, await request.body() in FastAPI and Starlette",
         )
     if not body:

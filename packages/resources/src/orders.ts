@@ -97,13 +97,13 @@ export const orders = listed(
     checkout_url: field(
       Schema.String,
       shown("none"),
-      ["Checkout", "收银台", "Send the buyer there. Signed and bound to expire: do not store it, do not log it."],
+      ["Checkout", "收银台", "Send the buyer there. It is signed and expires: do not store or log it."],
       { made: "unstored" }
     ),
     expires_at: field(
       Schema.DateTimeUtc,
       shown("none"),
-      ["Expires", "过期时间", "When checkout takes no payment any more: 24 hours after creation."],
+      ["Expires", "过期时间", "When checkout stops accepting payment: 24 hours after creation."],
       fixed
     ),
     notify_url: field(

@@ -164,7 +164,7 @@ export const disputes = listed(
     fee: field(
       Schema.NullOr(Minor),
       shown("none"),
-      ["Dispute fee", "争议费", "The cost of the loss beside the amount, in minor units; null unless it was lost."],
+      ["Dispute fee", "争议费", "Charged in addition to the amount, in minor units; null unless it was lost."],
       { ...money, absent: true }
     ),
     currency,

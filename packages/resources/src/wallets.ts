@@ -128,7 +128,7 @@ export const payouts = listed(
     fee: field(
       Minor,
       shown("none"),
-      ["Fee", "手续费", "Payout fee, charged beside the amount when the payout succeeds, in minor units."],
+      ["Fee", "手续费", "Payout fee, charged in addition to the amount when the payout succeeds, in minor units."],
       { ...fixed, ...money }
     ),
     status: field(

@@ -12,7 +12,7 @@ export const typesOf = (document: Json, operations: ReadonlyArray<Operation>): s
   const eventTypes = Object.keys(schemas["Event"].discriminator.mapping)
   return [
     `/** The parameters and answers of operations. ${notByHand} */`,
-    constant("EventType", "Everything that an event may tell of.", union(eventTypes)),
+    constant("EventType", "All event types.", union(eventTypes)),
     constant("ErrorCode", "The `error` of a refusal: what a program branches on.", union(errorCodesIn(schemas))),
     constant("Moment", "A moment: ISO 8601 in UTC, seconds of Unix time, or a Date.", "string | number | Date"),
     ...named.map((name) => declared(name, schemas[name], sent.has(name) ? "sent" : "received")),

@@ -5,10 +5,9 @@ export const path = (parts: TemplateStringsArray, ...values: ReadonlyArray<strin
   parts.reduce((built, part, index) => built + segment(values[index - 1]) + part)
 
 const segment = (value: unknown): string => {
-  if (typeof value !== "string" || value === "")
-    throw new TypeError("expected the number of an object, not an empty one")
+  if (typeof value !== "string" || value === "") throw new TypeError("expected an object ID, got an empty string")
   // URLs normalize these away, in any spelling.
-  if (value === "." || value === "..") throw new TypeError(`"${value}" cannot stand in an address`)
+  if (value === "." || value === "..") throw new TypeError(`"${value}" is not a valid ID`)
   return encodeURIComponent(value)
 }
 

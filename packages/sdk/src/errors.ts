@@ -54,9 +54,7 @@ export class TimeoutError extends CofferError {
 }
 
 const unknown = ({ idempotencyKey }: Failed) =>
-  idempotencyKey === undefined
-    ? ""
-    : `; whether it was done is not known: send the same again with the idempotencyKey ${idempotencyKey}`
+  idempotencyKey === undefined ? "" : `; the outcome is unknown: retry with the idempotencyKey ${idempotencyKey}`
 
 /** The raw response. */
 export interface Raw {
@@ -189,8 +187,8 @@ export const refusedWith = (envelope: unknown, failed: Failed, raw: Raw): ApiErr
 
 const unexpected = (status: number): string =>
   status === 0 || (status >= 300 && status < 400)
-    ? "the answer is a redirect, which is not followed, since the key would go along; is baseUrl right?"
-    : "the answer is not one of the service's; is baseUrl right?"
+    ? "the service redirected, and redirects are not followed, since they would leak the key; check baseUrl"
+    : "the answer is not the service's; check baseUrl"
 
 /** Seconds, or a date from a proxy, which is compared with the response's own date instead of our clock. */
 const retryAfterOf = (headers: Headers): number | undefined => {

@@ -107,7 +107,7 @@ const bytesOf = (rawBody: unknown): Uint8Array => {
   if (body === undefined || rawBody === "[object Object]") {
     throw failure(
       "body_parsed",
-      "the body is not what came in but an object made of it; take its bytes before any JSON parser does: " +
+      "the body was already parsed; pass the raw bytes, read before any JSON parser: " +
         'express.raw({ type: "application/json" }), a content type parser of fastify, await request.text()'
     )
   }

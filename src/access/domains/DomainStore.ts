@@ -1,7 +1,7 @@
 /**
  * Rows of shops' own hosts, with the findings of DNS look-ups (docs/decisions/0201). The host that a merchant wants is
- * written with its settings (`merchants/MerchantStore.ts`). Findings are written under a lock, so that of two merchants
- * which have proven one host one has it.
+ * written with its settings (`merchants/MerchantStore.ts`). Findings are written under a lock, so that only one of two
+ * merchants that have proven the same host gets it.
  */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import {

@@ -111,8 +111,8 @@ const requestOf = (body: AdvanceClock) =>
   Effect.map(currentRequest, (request) => (request === null ? null : `${request} ${jsonText(body)}`))
 
 /**
- * A repeated request whose answer was lost. Its own advance may have been longer than a key is kept, which counts from
- * the end of the advance.
+ * A repeated request whose answer was lost. The advance may exceed the key's lifetime, so that lifetime counts from the
+ * end of the advance.
  */
 const isRepeat = (
   { offset_ms, reached, request, target }: ClockRow,

@@ -43,7 +43,7 @@ const amountMax = 99_999_999
 
 /**
  * The least and the most that Stripe takes in one payment, in minor units (silences: S23). The figures are those of its
- * published table, which has none for yuan: ours is what half a dollar is about, as Hong Kong's is.
+ * published table, which has none for yuan: we assume about half a US dollar, like the minimum for Hong Kong.
  */
 export const stripesBounds: AmountBounds = {
   USD: { min: 50, max: amountMax },

@@ -1,5 +1,5 @@
 /**
- * Whether Postgres answers at all. A caller that suspects it does not calls `suspect`, and one fiber asks Postgres on a
+ * Whether Postgres answers at all. A caller that suspects an outage calls `suspect`, and one fiber asks Postgres on a
  * connection of its own, again and again until there is an answer. While there is none, statements fail at once instead
  * of waiting one by one, and the log has one line for the beginning and one for the end.
  */

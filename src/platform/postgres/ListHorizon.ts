@@ -120,7 +120,7 @@ const makeStatements = (sql: SqlClient.SqlClient) => {
       sql`update list_horizons set ${sql(of)} = ${body} where ${isOf(account)} and ${sql(of)} < ${body}`,
     /**
      * Only transactions of this service: another program's may be open for hours, and adds no rows of ours. A snapshot
-     * does not name those that began after the last one that has ended, so the sessions are asked.
+     * ends at the last completed transaction, so newer ones come from the sessions.
      */
     writers: (account: Account) => sql`
       with free as (${free(account)})

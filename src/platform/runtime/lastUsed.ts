@@ -1,8 +1,8 @@
 /**
- * A cache of the most recently used entries by key: at most `max`, and at least `max / 2`. New ones come into a Map
- * until it has half of them. It then becomes the older one, and the older one before it is dropped as a whole. So the
- * oldest entry is never searched: in a Map that loses its first entry each time, that takes longer with each lost
- * entry.
+ * A cache of the most recently used entries by key: at most `max`, and at least `max / 2`. There are two
+ * generations: entries go into the young Map; at `max / 2` it becomes the old one, and the old Map before it is dropped
+ * as a whole. So the oldest entry is never searched: in a Map that loses its first entry each time, that takes longer
+ * with each lost entry.
  */
 import { RenewedMap } from "./renewed.ts"
 

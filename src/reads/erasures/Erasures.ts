@@ -109,7 +109,7 @@ export const layer = Layer.effect(
       create: span("Erasures.create")(function* ({ account, by, terms }) {
         const now = yield* unmovedTime
         if ([terms.email, terms.trade_no, terms.email_hash].filter((term) => term !== undefined).length !== 1) {
-          return yield* new InvalidField({ param: "email", problem: "or trade_no is required, but not both" })
+          return yield* new InvalidField({ param: "email", problem: "send either email or trade_no" })
         }
         if (terms.email_hash !== undefined && terms.dry_run === true) {
           return yield* new InvalidField({ param: "dry_run", problem: "requires email" })

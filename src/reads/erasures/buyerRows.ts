@@ -110,7 +110,7 @@ export const makeBuyerRows = (sql: SqlClient.SqlClient) => {
 
     eraseLinks: makeEraseLinks(sql),
 
-    /** Texts of the account that belong to no order, or to one that is not found by them. */
+    /** Texts of the account that belong to no order, or to an order that they do not identify. */
     eraseMentions: (account: Account | undefined, email: string) =>
       Effect.forEach(mentioning, (mention) => eraseMentions(sql, mention, whose(account), wholeAddress(email)), {
         discard: true

@@ -92,7 +92,7 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "minLength": 1,
           "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
+          "description": "Set a new unique value only to repeat the same action on purpose."
         }
       },
       "required": [
@@ -391,7 +391,7 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "minLength": 1,
           "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
+          "description": "Set a new unique value only to repeat the same action on purpose."
         }
       },
       "required": [
@@ -454,7 +454,7 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "minLength": 1,
           "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
+          "description": "Set a new unique value only to repeat the same action on purpose."
         }
       },
       "required": [
@@ -989,7 +989,7 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "minLength": 1,
           "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
+          "description": "Set a new unique value only to repeat the same action on purpose."
         }
       },
       "required": [
@@ -1441,7 +1441,7 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "minLength": 1,
           "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
+          "description": "Set a new unique value only to repeat the same action on purpose."
         }
       },
       "required": [
@@ -1993,7 +1993,7 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "minLength": 1,
           "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
+          "description": "Set a new unique value only to repeat the same action on purpose."
         }
       },
       "required": [
@@ -2323,7 +2323,7 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "minLength": 1,
           "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
+          "description": "Set a new unique value only to repeat the same action on purpose."
         }
       },
       "required": [
@@ -2485,7 +2485,7 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "minLength": 1,
           "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
+          "description": "Set a new unique value only to repeat the same action on purpose."
         }
       },
       "required": [
@@ -2585,7 +2585,7 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "minLength": 1,
           "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
+          "description": "Set a new unique value only to repeat the same action on purpose."
         }
       },
       "required": [
@@ -2717,7 +2717,7 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "minLength": 1,
           "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
+          "description": "Set a new unique value only to repeat the same action on purpose."
         }
       },
       "additionalProperties": false

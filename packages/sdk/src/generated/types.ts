@@ -1,6 +1,6 @@
 /** The parameters and answers of operations. Written by `npm run sdk` from the contract: do not edit. */
 
-/** Everything that an event may tell of. */
+/** All event types. */
 export type EventType =
   "payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"
 
@@ -223,7 +223,7 @@ export interface Dispute {
   readonly processor_dispute_id: string
   /** The amount that the buyer wants back; moved from available to frozen when it is taken, which no inquiry does, in minor units. */
   readonly amount: number
-  /** The cost of the loss beside the amount, in minor units; null unless it was lost. */
+  /** Charged in addition to the amount, in minor units; null unless it was lost. */
   readonly fee: number | null
   /** ISO 4217 code of the currency of every amount here. */
   readonly currency: "USD" | "HKD" | "CNY"
@@ -504,7 +504,7 @@ export interface Erasure {
   readonly merchant_id: string | null
   /** In which environment; null for both. */
   readonly mode: "sandbox" | "live" | null
-  /** The one order that is erased; null where an address is. */
+  /** The erased order; null if the erasure is by email address. */
   readonly trade_no: string | null
   /** An HMAC of the address: this installation computes the same value for the same address; null if one order is erased. */
   readonly email_hash: string | null
@@ -669,9 +669,9 @@ export interface Order {
   readonly payment_method: "card" | "alipay" | "wechat_pay" | "apple_pay" | "google_pay" | null
   /** The last moment for a refund, where the payment method has one (`alipay`, `wechat_pay`); otherwise null. */
   readonly refundable_until: string | null
-  /** Send the buyer there. Signed and bound to expire: do not store it, do not log it. */
+  /** Send the buyer there. It is signed and expires: do not store or log it. */
   readonly checkout_url: string
-  /** When checkout takes no payment any more: 24 hours after creation. */
+  /** When checkout stops accepting payment: 24 hours after creation. */
   readonly expires_at: string
   /** Where the events of this order go, instead of to your endpoints. */
   readonly notify_url: string | null
