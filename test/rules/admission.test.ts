@@ -15,7 +15,10 @@ import {
 
 const admission = () => {
   const shed: Array<string> = []
-  const { enter: enterBy, goOn, leave, pause, tick } = make((kind) => shed.push(kind))
+  const { enter: enterBy, move, tick } = make((kind) => shed.push(kind))
+  const leave = (visit: Visit) => move(visit, "left")
+  const pause = (visit: Visit) => move(visit, "paused")
+  const goOn = (visit: Visit) => move(visit, "in")
   const enter = (party: string, kind: Visit["kind"], group: AdmissionGroup = "sandbox") =>
     enterBy({ group, party, kind })
   /** So many at once; those that were let in. */

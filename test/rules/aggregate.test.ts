@@ -12,7 +12,7 @@ import type { WalletName } from "@coffer/rules/wallet/Wallet"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { Aggregate, Kind } from "../../src/money/aggregate/Aggregate.ts"
-import { derive, deriveNew, makeSnapshots, type Surroundings } from "../../src/money/aggregate/WriteLoop.ts"
+import { derive, deriveNew, Snapshots, type Surroundings } from "../../src/money/aggregate/WriteLoop.ts"
 import { instruct, performedSchema } from "../../src/money/wallets/Instructions.ts"
 import type { Change } from "../../src/platform/commit/Change.ts"
 import { noEntry } from "../../src/money/wallets/Wallets.ts"
@@ -162,36 +162,39 @@ describe("the objects that an owner remembers", () => {
   const stored = (version: number) => ({ state: `v${version}`, version })
 
   it("are taken once: until the command has ended the row is unknown", () => {
-    const snapshots = makeSnapshots<string>(2)
-    snapshots.keep("a", stored(1))
+    const snapshots = new Snapshots<string>(2)
+    snapshots.set("a", stored(1))
     assert.deepStrictEqual([snapshots.take("a"), snapshots.take("a")], [stored(1), undefined])
   })
 
   it("are so many at most, and the one that was kept longest ago is forgotten", () => {
-    const snapshots = makeSnapshots<string>(2)
-    for (const id of ["a", "b", "a", "c"]) snapshots.keep(id, stored(1))
-    assert.deepStrictEqual(["a", "b", "c"].map(snapshots.take), [stored(1), undefined, stored(1)])
-    const one = makeSnapshots<string>(1)
-    one.keep("a", stored(1))
+    const snapshots = new Snapshots<string>(2)
+    for (const id of ["a", "b", "a", "c"]) snapshots.set(id, stored(1))
+    assert.deepStrictEqual(
+      ["a", "b", "c"].map((id) => snapshots.take(id)),
+      [stored(1), undefined, stored(1)]
+    )
+    const one = new Snapshots<string>(1)
+    one.set("a", stored(1))
     assert.deepStrictEqual(one.take("a"), stored(1))
   })
 
   it("are not kept if there is room for none", () => {
-    const snapshots = makeSnapshots<string>(0)
-    snapshots.keep("a", stored(1))
+    const snapshots = new Snapshots<string>(0)
+    snapshots.set("a", stored(1))
     snapshots.offer("a", stored(1))
     assert.isUndefined(snapshots.take("a"))
   })
 
   it("are replaced by what a reader has seen only if that is newer", () => {
     const after = (version: number) => {
-      const snapshots = makeSnapshots<string>(2)
-      snapshots.keep("a", stored(2))
+      const snapshots = new Snapshots<string>(2)
+      snapshots.set("a", stored(2))
       snapshots.offer("a", { ...stored(version), state: "seen" })
       return snapshots.take("a")?.state
     }
     assert.deepStrictEqual([1, 2, 3].map(after), ["v2", "v2", "seen"])
-    const snapshots = makeSnapshots<string>(2)
+    const snapshots = new Snapshots<string>(2)
     snapshots.offer("b", stored(1))
     assert.deepStrictEqual(snapshots.take("b"), stored(1))
   })

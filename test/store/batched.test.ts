@@ -15,7 +15,7 @@ const known = (sql: SqlClient.SqlClient, fails = false) => {
   const asked: Array<ReadonlyArray<string>> = []
   const byId = batchedById(sql, {
     row: Row,
-    idOf: ({ id }) => id,
+    key: "id",
     select: (ids) => {
       asked.push(ids)
       return fails
@@ -92,7 +92,7 @@ describe("batched questions", () => {
       const setting = sql`nullif(current_setting('coffer.of_a_test', true), '')`
       const byId = batchedById(sql, {
         row: Row,
-        idOf: ({ id }) => id,
+        key: "id",
         select: (ids) => sql`select id, coalesce(${setting}, 'none') as name from unnest(${ids}::text[]) as id`
       })
       const inside = Effect.andThen(sql`select set_config('coffer.of_a_test', 'its own', true)`, byId("1"))

@@ -4,7 +4,8 @@
  * more than the largest valid one.
  */
 import { metadataKeyLengthMax, metadataKeysMax, metadataValueLengthMax } from "@coffer/model/Limits"
-import { Schema } from "effect"
+import { memoize } from "@coffer/model/memoize"
+import { identity, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 
 export interface BodyLimits {
@@ -32,17 +33,14 @@ const numberBytes = 32
 const textLengthDefault = 255
 const itemsDefault = 100
 
-const known = new WeakMap<HttpApiEndpoint.Top, BodyLimits>()
+/** More than there are endpoints. */
+const endpointsMax = 1_000
 
 /** For an endpoint without a JSON body: only the allowance that every body gets. */
-export const bodyLimitsOf = (endpoint: HttpApiEndpoint.Top): BodyLimits => {
-  const found = known.get(endpoint)
-  if (found !== undefined) return found
-  const json = endpoint.payload.get("application/json")
-  const limits = json === undefined ? room : sum([room, most(json.schemas.map(limitsOf))])
-  known.set(endpoint, limits)
-  return limits
-}
+export const bodyLimitsOf = memoize(endpointsMax, identity<HttpApiEndpoint.Top>, ({ payload }): BodyLimits => {
+  const json = payload.get("application/json")
+  return json === undefined ? room : sum([room, most(json.schemas.map(limitsOf))])
+})
 
 const limitsOf = (schema: Schema.Top): BodyLimits => {
   const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema)

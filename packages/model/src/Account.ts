@@ -7,7 +7,5 @@ export interface Account {
 }
 
 /** Whether an object, found by its number, belongs to the account. */
-export const belongsTo =
-  (account: Account) =>
-  (found: Account): boolean =>
-    account.merchantId === found.merchantId && account.mode === found.mode
+export const belongsTo = (account: Account, found: Account): boolean =>
+  account.merchantId === found.merchantId && account.mode === found.mode

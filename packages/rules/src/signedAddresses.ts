@@ -17,11 +17,11 @@ export const withoutSignatures = <View extends object>(view: View): View => {
 
 /** A stored view with signatures. They are always the same, and so are the bytes. */
 export const withSignatures = <View extends object>(view: View, sign: (payload: string) => string): View => {
-  const signed = (field: Field) => (url: string) => {
+  const signed = (url: string, field: Field) => {
     const address = addressOf(url)
     return `${address}.${sign(signedAs[field] + address.slice(address.lastIndexOf("/") + 1))}`
   }
-  return change(change(view, "checkout_url", signed("checkout_url")), "receipt_url", signed("receipt_url"))
+  return change(change(view, "checkout_url", signed), "receipt_url", signed)
 }
 
 const paths = { checkout_url: "/checkout/", receipt_url: "/receipts/", url: "/pay/" } as const
@@ -34,21 +34,23 @@ export const atBase = <View extends object>(view: View, baseOf: (merchantId: str
   const { merchant_id: merchantId, object } = view as { readonly merchant_id?: unknown; readonly object?: unknown }
   if (typeof merchantId !== "string") return view
   const base = baseOf(merchantId)
-  const move = (field: keyof typeof paths) => (url: string) => {
+  const move = (url: string, field: keyof typeof paths) => {
     const at = url.lastIndexOf(paths[field])
     return at === -1 || (at === base.length && url.startsWith(base)) ? url : base + url.slice(at)
   }
-  if (object === "payment_link") return change(view, "url", move("url"))
-  return object === "order"
-    ? change(change(view, "checkout_url", move("checkout_url")), "receipt_url", move("receipt_url"))
-    : view
+  if (object === "payment_link") return change(view, "url", move)
+  return object === "order" ? change(change(view, "checkout_url", move), "receipt_url", move) : view
 }
 
 /** The view's own field: merchants have no field of that name, only metadata keys. */
-const change = <View extends object>(view: View, field: keyof typeof paths, changed: (url: string) => string): View => {
+const change = <View extends object, Name extends keyof typeof paths>(
+  view: View,
+  field: Name,
+  changed: (url: string, field: Name) => string
+): View => {
   const url = (view as { readonly [name in keyof typeof paths]?: unknown })[field]
   if (typeof url !== "string") return view
-  const after = changed(url)
+  const after = changed(url, field)
   return after === url ? view : { ...view, [field]: after }
 }
 

@@ -157,11 +157,7 @@ export const layer = Layer.effect(
     const cache = yield* MerchantCache.make
     const numbering = yield* makeNumbering(ids, secrets)
 
-    const find = (merchantId: string) =>
-      isMerchantId(merchantId)
-        ? Effect.suspend(() => Effect.flatMapEager(cache.byId(merchantId), orNotFound(merchantId)))
-        : Effect.fail(new MerchantNotFound({ merchantId }))
-
+    const find = makeFind(cache)
     const change = Effect.fnUntraced(function* <E = never>(
       merchantId: string,
       patch: (merchant: Merchant) => Merchant,
@@ -170,7 +166,7 @@ export const layer = Layer.effect(
       if (!isMerchantId(merchantId)) return yield* new MerchantNotFound({ merchantId })
       const row = yield* store.modify(merchantId, patch, check)
       yield* cache.forget(merchantId)
-      return yield* orNotFound(merchantId)(row)
+      return Option.isSome(row) ? row.value : yield* new MerchantNotFound({ merchantId })
     })
 
     yield* Effect.forkScoped(bindSigningSecrets)
@@ -285,31 +281,41 @@ const makeByKey = (
     known.add(hash)
   }
 
-  // Every request calls this, so it takes no step of the fiber if the key is cached.
-  const accountOf = (hash: string) => (at: number) =>
-    Effect.mapEager(byKeyHash(hash), (found) => {
-      const account = Option.filter(found, ({ key, merchant, mode }) =>
-        key === undefined
-          ? // The key may have been reset between the read of its account and the read of the merchant. The account was
-            // found by this very hash, so the duration of the comparison reveals nothing.
-            merchant.modes[mode].key_hash === hash
-          : works(key, at)
-      )
-      note(hash, Option.isSome(account))
-      return account
-    })
-
   return (key) => {
     if (!isKey(key)) return unknownKey
     const hash = keyHash(key)
-    return { isRecalled: known.has(hash), account: accountOf(hash), hasEnded: wasKey(hash) }
+    return {
+      isRecalled: known.has(hash),
+      // Every request calls this, so it takes no step of the fiber if the key is cached.
+      account: (at) =>
+        Effect.mapEager(byKeyHash(hash), (found) => {
+          const account = Option.filter(found, ({ key, merchant, mode }) =>
+            key === undefined
+              ? // The key may have been reset between the read of its account and the read of the merchant. The account
+                // was found by this very hash, so the duration of the comparison reveals nothing.
+                merchant.modes[mode].key_hash === hash
+              : works(key, at)
+          )
+          note(hash, Option.isSome(account))
+          return account
+        }),
+      hasEnded: Effect.suspend(() => wasKey(hash))
+    }
   }
 }
 
 const unknownKey: Keyed = { isRecalled: false, account: () => Effect.succeedNone, hasEnded: Effect.succeed(false) }
 
-const orNotFound = (merchantId: string) => (merchant: Option.Option<Merchant>) =>
-  Option.isSome(merchant) ? Effect.succeed(merchant.value) : Effect.fail(new MerchantNotFound({ merchantId }))
+const makeFind =
+  ({ byId }: Pick<MerchantStore["Service"], "byId">): Merchants["Service"]["find"] =>
+  (merchantId) =>
+    isMerchantId(merchantId)
+      ? Effect.suspend(() =>
+          Effect.flatMapEager(byId(merchantId), (merchant) =>
+            Option.isSome(merchant) ? Effect.succeed(merchant.value) : Effect.fail(new MerchantNotFound({ merchantId }))
+          )
+        )
+      : Effect.fail(new MerchantNotFound({ merchantId }))
 
 /** Text that cannot be an id is not looked up: Postgres refuses NUL in text, and it would only fill the cache. */
 const isMerchantId = Schema.is(MerchantId)

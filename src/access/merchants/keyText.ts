@@ -9,7 +9,7 @@ import type { Secrets } from "../../platform/runtime/Secrets.ts"
 
 const keyPrefixes = { sandbox: "svc_test_", live: "svc_live_" } as const
 
-export const isKey = (text: string) => Object.values(keyPrefixes).some((prefix) => text.startsWith(prefix))
+export const isKey = (text: string) => text.startsWith(keyPrefixes.sandbox) || text.startsWith(keyPrefixes.live)
 
 export const newKey = (secrets: Secrets["Service"], mode: Mode) =>
   Effect.map(secrets.random(32), (text) => withChecksum(keyPrefixes[mode] + text))

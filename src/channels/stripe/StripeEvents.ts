@@ -180,7 +180,7 @@ const eventServices = Effect.gen(function* () {
       const tradeNo = tradeNoIn(metadata)
       if (Option.isNone(tradeNo)) return Option.none<Order>()
       const found = yield* Effect.option(orders.byTradeNo(tradeNo.value))
-      return Option.filter(found, belongsTo(account))
+      return Option.filter(found, (order) => belongsTo(account, order))
     })
   }
 })

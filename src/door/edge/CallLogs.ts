@@ -84,9 +84,8 @@ export const bodyOf = (body: Body, sent: RequestRecord["sent"]): Effect.Effect<L
   // The parts of a form are read as they arrive, and never twice.
   if (/^multipart\//i.test(sent["content-type"] ?? ""))
     return length === undefined ? nothing : Effect.succeed({ bytes })
-  const known = body.known()
-  if (known !== undefined) return Effect.succeed(withinLimit(known))
-  if (body.isTouched()) return nothing
+  if (body.known !== undefined) return Effect.succeed(withinLimit(body.known))
+  if (body.isTouched) return nothing
   return body.text.pipe(
     Effect.map(withinLimit),
     Effect.timeoutOrElse({ duration: bodyPatience, orElse: () => nothing }),

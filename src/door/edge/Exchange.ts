@@ -150,7 +150,7 @@ const makeConclude = Effect.gen(function* () {
 
   const log = (incoming: Incoming, record: RequestRecord, response: Response, answered: number) => {
     const logged = logCall(record, { answered, response, body: incoming.logged })
-    if (incoming.body.isTouched() || record.account === undefined) return logged
+    if (incoming.body.isTouched || record.account === undefined) return logged
     // No handler has read the body, so it may still be arriving. The answer does not wait for it.
     incoming.reading = { isSent: false }
     return logged.pipe(
@@ -173,11 +173,14 @@ const makeConclude = Effect.gen(function* () {
     count(record.method, incoming.at, response.status, millis)
     const deprecation = isAnyDeprecated ? deprecationAt(incoming.at, record.method) : undefined
     const isDeprecated = deprecation !== undefined
-    const accessed =
-      logAccess?.(record, { route: incoming.at, status: response.status, millis, isDeprecated }) ?? Effect.void
-    const logged = Effect.flatMapEager(accessed, () => log(incoming, record, response, answered))
+    const accessed = logAccess?.(record, { route: incoming.at, status: response.status, millis, isDeprecated })
+    const logged =
+      accessed === undefined
+        ? log(incoming, record, response, answered)
+        : Effect.flatMapEager(accessed, () => log(incoming, record, response, answered))
     return Effect.mapEager(logged, () => {
-      const sent = withHeaders(explain(response, record, documents), record, draining.now)
+      const explained = asProblem(response, { accept: record.sent["accept"], documents, fine: record.reason })
+      const sent = withHeaders(explained, record, draining.now)
       return deprecation === undefined ? sent : addWarnings(sent, deprecationHeaders(deprecation, aboutDeprecations))
     })
   }
@@ -205,7 +208,7 @@ const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { a
   /** The answer is made: releases what was needed for that. */
   const finish = (record: RequestRecord) => {
     if (record.visit === undefined) return
-    admission.pause(record.visit)
+    admission.move(record.visit, "paused")
     if (record.rowsTaken !== undefined) building.give(record.visit, record.rowsTaken)
     record.rowsTaken = undefined
   }
@@ -223,7 +226,7 @@ const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { a
     finish(record)
     if (record.body !== undefined) bodies.close(record.body)
     record.body = undefined
-    if (record.visit !== undefined) admission.leave(record.visit)
+    if (record.visit !== undefined) admission.move(record.visit, "left")
     record.visit = undefined
   }
 
@@ -240,11 +243,11 @@ const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { a
     // A streamed answer. Its maker reports when it works, and how many bytes wait for the client.
     incoming.record!.stream = {
       making: () => {
-        admission.goOn(visit)
+        admission.move(visit, "in")
         answers.add(held, -held.bytes)
       },
       sending: (bytes) => {
-        admission.pause(visit)
+        admission.move(visit, "paused")
         answers.add(held, bytes)
       }
     }
@@ -301,9 +304,6 @@ const challengeOf = ({ isOfOperatorsPage, ofConsole, path }: RequestRecord): str
     return 'Cookie realm="console"'
   return path.startsWith("/operator/") ? 'Bearer realm="operator"' : 'ApiKey realm="merchant", header="X-Api-Key"'
 }
-
-const explain = (response: Response, { reason, sent }: RequestRecord, documents: string): Response =>
-  asProblem(response, { accept: sent["accept"], documents, fine: reason })
 
 /** Adds the headers that every response has. */
 const withHeaders = (response: Response, record: RequestRecord, isDraining: boolean): Response =>

@@ -24,7 +24,7 @@ import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { KeyUses } from "../../access/keys/KeyUses.ts"
 import { type FoundKey, type Keyed, type Merchant, Merchants } from "../../access/merchants/Merchants.ts"
 import { AuditLog } from "../../access/operators/AuditLog.ts"
-import { MerchantClocks, unmovedMillis } from "../../platform/runtime/MerchantClocks.ts"
+import { MerchantClocks, unmovedMillis, unmovedMillisOf } from "../../platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { addressParty } from "../../shared/http/addressParty.ts"
 import { Admission } from "../../shared/http/Admission.ts"
@@ -147,7 +147,7 @@ const makeInAccount = Effect.gen(function* () {
     goOn: <A, E, R>(httpEffect: Effect.Effect<A, E, R>, record: RequestRecord, behind: number) => {
       const account = record.account!
       const kind = kindOf(record)
-      if (record.visit !== undefined) admission.leave(record.visit)
+      if (record.visit !== undefined) admission.move(record.visit, "left")
       const rows = kind === "reads" ? record.rows : 0
       record.visit = admission.enter({ group: account.mode, party: account.merchantId, kind, rows, behind })
       if (record.visit === undefined) return busy
@@ -320,7 +320,8 @@ export const layerQuotas = Layer.effect(
         // long-poll.
         const own = isWait(record) ? `waits:${kind}` : kind
         const counted = record.ofConsole === undefined ? own : `console:${kind}`
-        return Effect.flatMapEager(count(record, { key: `${merchantId}:${mode}:${counted}`, kind, limit }), () =>
+        const key = `${merchantId}:${mode}:${counted}`
+        return Effect.flatMapEager(count(record, { key, kind, limit }, unmovedMillisOf(fiber)), () =>
           inTurn(called, record)
         )
       })

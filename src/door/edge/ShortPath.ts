@@ -193,8 +193,27 @@ const send = (response: ServerResponse, { body, headers, status }: HttpServerRes
 interface GroupService {
   readonly handlers: ReadonlyMap<
     string,
-    { readonly endpoint: HttpApiEndpoint.Top; readonly handler: (input: never) => Handled }
+    { readonly endpoint: HttpApiEndpoint.Top; readonly handler: (input: Input) => Handled }
   >
+}
+
+/** An endpoint of a group. */
+interface Place {
+  readonly endpoint: HttpApiEndpoint.Top
+  readonly group: HttpApiGroup.Top
+}
+
+/** What a handler gets: the decoded parts that its endpoint has. */
+interface Input extends Place {
+  params?: unknown
+  query?: unknown
+  payload?: unknown
+}
+
+/** A middleware at an endpoint. */
+interface Wrap {
+  readonly around: (handled: Handled, at: Place) => Handled
+  readonly at: Place
 }
 
 /** Endpoints, with middleware and handlers called as the framework would call them. */
@@ -206,18 +225,15 @@ const shortRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
     const { handlers } = Context.getUnsafe(context, Context.Service<GroupService>(group.key))
     const taken = [...handlers.values()].filter(({ endpoint }) => !isForm(endpoint) && !isFile(endpoint))
     return taken.map(({ endpoint, handler }) => {
-      const wraps = [...endpoint.middlewares].flatMap((key) =>
-        wrapOf(context, key as HttpApiMiddleware.AnyService, { endpoint, group })
-      )
+      const at = { endpoint, group }
+      const wraps = [...endpoint.middlewares].flatMap((key) => wrapOf(context, key as HttpApiMiddleware.AnyService, at))
       const annotations = Context.merge(Context.merge(api.annotations, group.annotations), endpoint.annotations)
-      const decode = decoderOf(endpoint, annotations)
-      const route: Route = (call) =>
-        wraps.reduce<Handled>(
-          (handled, wrap) => wrap(handled),
-          Effect.suspend(() =>
-            Effect.flatMapEager(decode(call), (input) => handler({ ...input, endpoint, group } as never))
-          )
-        )
+      const decode = decoderOf(at, annotations)
+      const route: Route = (call) => {
+        let handled: Handled = Effect.suspend(() => Effect.flatMapEager(decode(call), handler))
+        for (const { around, at } of wraps) handled = around(handled, at)
+        return handled
+      }
       return { endpoint, route }
     })
   })
@@ -237,20 +253,18 @@ const unread = Redacted.make("")
 const wrapOf = (
   context: Context.Context<Middleware>,
   middleware: HttpApiMiddleware.AnyService,
-  options: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top }
-): ReadonlyArray<(handled: Handled) => Handled> => {
+  at: Place
+): ReadonlyArray<Wrap> => {
   if (middleware.key === Decoding.key) return []
   if (middleware.key === MerchantKey.key) {
     const { apiKey } = Context.get(context, MerchantKey)
-    const keyed = { ...options, credential: unread }
-    return [(handled) => apiKey(handled as never, keyed) as Handled]
+    return [{ around: apiKey as unknown as Wrap["around"], at: { ...at, credential: unread } as Place }]
   }
-  const around = Context.getUnsafe(context, middleware) as (handled: Handled, at: typeof options) => Handled
-  return [(handled) => around(handled, options)]
+  return [{ around: Context.getUnsafe(context, middleware) as Wrap["around"], at }]
 }
 
 /** Decodes the parts of a call in the framework's order, and refuses the first that does not decode. */
-const decoderOf = (endpoint: HttpApiEndpoint.Top, annotations: Context.Context<never>) => {
+const decoderOf = ({ endpoint, group }: Place, annotations: Context.Context<never>) => {
   const decoded = decoder(endpoint)
   const params = endpoint.params === undefined ? undefined : decoded(endpoint.params)
   const known = Context.getOrUndefined(annotations, HttpApi.QueryParseOptions)
@@ -260,7 +274,7 @@ const decoderOf = (endpoint: HttpApiEndpoint.Top, annotations: Context.Context<n
   const payload = content === undefined ? undefined : decoded(Schema.Union(content.schemas), strictness)
 
   return Effect.fnUntracedEager(function* (call: Call) {
-    const input: { params?: unknown; query?: unknown; payload?: unknown } = {}
+    const input: Input = { endpoint, group }
     const problem = queryProblem(call.url)
     if (problem !== undefined) return yield* refuseField(problem.param, problem.problem)
     if (params !== undefined) input.params = yield* params(call.params)

@@ -8,7 +8,7 @@ import { operatorQuotas, type QuotaKind, quotaOf } from "@coffer/model/Quotas"
 import { Effect } from "effect"
 import type { RequestRecord } from "../../shared/http/CurrentRequest.ts"
 import { refuseWith } from "../../shared/http/replies.ts"
-import { unmovedMillisOf } from "../../platform/runtime/MerchantClocks.ts"
+import { unmovedMillis } from "../../platform/runtime/MerchantClocks.ts"
 import { kindOf, windowMillis } from "./PublicAdmission.ts"
 import { QuotaStore, type Taken } from "./QuotaStore.ts"
 
@@ -19,21 +19,19 @@ interface Counted {
 }
 
 // Every request passes here, so this takes few steps and no generator (docs/performance-notes.md).
-/** Counts this call, or refuses it. */
+/** Counts this call, or refuses it. `now`: by the service's own clock; the answer has to be run at once. */
 export const make = Effect.map(
   QuotaStore,
   (store) =>
-    (record: RequestRecord, { key, kind, limit }: Counted): Effect.Effect<void, Wire.RateLimited> =>
-      Effect.withFiber((fiber) =>
-        Effect.flatMapEager(store.take(key, limit, windowMillis, unmovedMillisOf(fiber)), (taken) => {
-          // Kept on the record, so that refusals and errors carry them, too.
-          record.headers = { ...record.headers, ...headersOf(kind, limit, taken) }
-          record.isCounted = taken.allowed
-          if (taken.allowed) return Effect.void
-          const message = `More than ${limit} ${names[kind]} within a minute.`
-          return refuseWith((request_id) => new Wire.RateLimited({ message, request_id }))
-        })
-      )
+    (record: RequestRecord, { key, kind, limit }: Counted, now: number): Effect.Effect<void, Wire.RateLimited> =>
+      Effect.flatMapEager(store.take(key, limit, windowMillis, now), (taken) => {
+        // Kept on the record, so that refusals and errors carry them, too.
+        record.headers = { ...record.headers, ...headersOf(kind, limit, taken) }
+        record.isCounted = taken.allowed
+        if (taken.allowed) return Effect.void
+        const message = `More than ${limit} ${names[kind]} within a minute.`
+        return refuseWith((request_id) => new Wire.RateLimited({ message, request_id }))
+      })
 )
 
 /** Counts a call of a person or of an operator, whatever its outcome, before anything is written. */
@@ -42,7 +40,7 @@ export const makeOfCaller = Effect.map(
   (count) => (record: RequestRecord, who: "person" | "operator", id: string) => {
     const kind = kindOf(record)
     const limit = who === "operator" ? operatorQuotas[kind] : quotaOf({}, kind)
-    return count(record, { key: `${who}:${id}:${kind}`, kind, limit })
+    return Effect.flatMap(unmovedMillis, (now) => count(record, { key: `${who}:${id}:${kind}`, kind, limit }, now))
   }
 )
 

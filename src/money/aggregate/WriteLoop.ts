@@ -93,7 +93,7 @@ export const makeWriteLoop = <K extends Kind, E = never>(
   Effect.gen(function* () {
     const commit = makeCommit(yield* Transactor, rooms)
     const events = yield* Events
-    const snapshots = makeSnapshots<K["State"]>(aggregate.owned?.rememberedMax ?? 0)
+    const snapshots = new Snapshots<K["State"]>(aggregate.owned?.rememberedMax ?? 0)
     const turns = makeTurns(waitingMax)
     if (aggregate.owned !== undefined) yield* showTurns(aggregate.owned.kind, turns)
     const decide = makeDecide(aggregate, events)
@@ -109,7 +109,7 @@ export const makeWriteLoop = <K extends Kind, E = never>(
         const { decision, derived } = yield* decide(id, command, hint, { ...options, answer })
         const outcome = yield* Effect.result(commit(id, derived))
         if (outcome._tag === "Success") {
-          snapshots.keep(id, derived.after)
+          snapshots.set(id, derived.after)
           for (const fact of decision.events) yield* aggregate.alarm?.(fact, id) ?? Effect.void
           // Commit first: a refusal may come with facts that must not be lost.
           if (decision.refusal !== undefined) return yield* Effect.fail(decision.refusal)
@@ -355,24 +355,11 @@ const makeDecideAgain = <K extends Kind>(aggregate: Aggregate<K>, decide: Return
 // Objects as they were read or written last, so that the next command need not read them again. Only a hint: the
 // version fences what is accepted, and nothing is refused without a fresh read. Model: models/shards.pml.
 
-export interface Snapshots<State> {
-  /** Removes the snapshot: until the command has ended, the row in the database is not known. */
-  readonly take: (id: string) => Stored<State> | undefined
-  /** The object as it is in the database now. */
-  readonly keep: (id: string, stored: Stored<State>) => void
+/** A command takes its object out: until it has ended, the row in the database is not known. */
+export class Snapshots<State> extends LastUsed<Stored<State>> {
   /** Remembers the object as a reader has seen it, unless an equal or newer version is remembered. */
-  readonly offer: (id: string, stored: Stored<State>) => void
-}
-
-/** At most `max` of them. */
-export const makeSnapshots = <State>(max: number): Snapshots<State> => {
-  const known = new LastUsed<Stored<State>>(max)
-  return {
-    take: (id) => known.take(id),
-    keep: (id, stored) => known.set(id, stored),
-    offer: (id, stored) => {
-      const remembered = known.get(id)
-      if (remembered === undefined || remembered.version < stored.version) known.set(id, stored)
-    }
+  offer(id: string, stored: Stored<State>): void {
+    const remembered = this.get(id)
+    if (remembered === undefined || remembered.version < stored.version) this.set(id, stored)
   }
 }

@@ -47,7 +47,7 @@ export const makeObjectRows = <Row extends Versioned, State extends Account>(
   const byId = isBatched
     ? batchedById(sql, {
         row,
-        idOf: (row) => String(row[key]),
+        key,
         select: (ids) => sql`select * from ${table} where ${id} = any(${ids})`
       })
     : flow(
@@ -79,7 +79,10 @@ export const makeObjectRows = <Row extends Versioned, State extends Account>(
     resolve: Effect.fnUntraced(function* (account, ref) {
       if (isId(ref)) {
         const found = yield* load(ref)
-        if (Option.exists(found, ({ state }) => belongsTo(account)(state) && isShown(state))) return found
+        if (Option.isSome(found)) {
+          const { state } = found.value
+          if (belongsTo(account, state) && isShown(state)) return found
+        }
       }
       return yield* byNumber(account, ref)
     })

@@ -80,7 +80,7 @@ export const layer = Layer.effect(
     const { byId, store } = services
     const find = Effect.fnUntraced(function* (account: Account, linkId: string) {
       const link = yield* byId(linkId)
-      return belongsTo(account)(link) ? link : yield* new LinkNotFound({ linkId })
+      return belongsTo(account, link) ? link : yield* new LinkNotFound({ linkId })
     })
     return Links.of({
       create: create(services),

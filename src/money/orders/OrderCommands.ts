@@ -82,7 +82,7 @@ export const layer = Layer.effect(
       creates: mailOf,
       instruction: performedSchema("order", TradeNo, OrderCommand),
       alarm: (fact, tradeNo) => {
-        if (fact._tag === "PaymentSucceeded") return Metric.update(paidIn(modeOf(tradeNo)), 1)
+        if (fact._tag === "PaymentSucceeded") return Metric.update(paidIn[modeOf(tradeNo)], 1)
         return fact._tag === "UnappliedPaymentFound" || fact._tag === "UnappliedPaymentParked"
           ? alarmOfParked(tradeNo, fact.payment)
           : undefined
@@ -121,13 +121,17 @@ const paid = Metric.counter("coffer_payments_total", {
   incremental: true
 })
 
+const inModes = (metric: Metric.Counter<number>) => ({
+  live: Metric.withAttributes(metric, { mode: "live" }),
+  sandbox: Metric.withAttributes(metric, { mode: "sandbox" })
+})
 /** Money about which only a person may decide (silences: O17, O37 to O39). */
-const parkedIn = (mode: Mode) => Metric.withAttributes(parked, { mode })
-const paidIn = (mode: Mode) => Metric.withAttributes(paid, { mode })
+const parkedIn = inModes(parked)
+const paidIn = inModes(paid)
 /** Both modes exist from the start. */
 const beginCounts = Effect.forEach(
   Mode.literals,
-  (mode) => Effect.andThen(Metric.update(parkedIn(mode), 0), Metric.update(paidIn(mode), 0)),
+  (mode) => Effect.andThen(Metric.update(parkedIn[mode], 0), Metric.update(paidIn[mode], 0)),
   { discard: true }
 )
 
@@ -145,7 +149,7 @@ const alarmOfParked = (tradeNo: TradeNo, payment: Order["unappliedPayments"][num
       reason,
       problem: problem ?? null
     }),
-    Effect.andThen(Metric.update(parkedIn(modeOf(tradeNo)), 1))
+    Effect.andThen(Metric.update(parkedIn[modeOf(tradeNo)], 1))
   )
 }
 

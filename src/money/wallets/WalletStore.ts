@@ -94,7 +94,7 @@ export const layer = Layer.effect(
 
     const byId = batchedById(sql, {
       row: wallets.row,
-      idOf: (row) => String(row[wallets.key]),
+      key: wallets.key,
       select: (ids) => sql`select * from wallets where wallet_id = any(${ids})`
     })
     const find = (name: WalletName) => Effect.map(byId(walletIdOf(name)), Option.map(wallets.read))

@@ -157,7 +157,7 @@ export const layerCommands = Layer.effect(
       const means = { now: yield* currentTime, clock: yield* Clock.Clock }
       const { now } = means
       const within = yield* millisLeft(commitMillis)
-      const before = wallets.recall(address)
+      const before = wallets.known.use(address)
       const current = before ?? (yield* wallets.load(name, now))
       // From here to `submit` nothing may yield: another entry must not be decided on the same wallet.
       const { wallet } = current
@@ -212,7 +212,7 @@ export const layerCommands = Layer.effect(
         (error) => retriesLeft > 0 && error._tag === "StaleVersion" && error.table === "wallets",
         () => postEntry(name, entry, retriesLeft - 1)
       )
-    return WalletCommands.of({ post: (name, entry) => postEntry(name, entry) })
+    return WalletCommands.of({ post: postEntry })
   })
 )
 
@@ -233,7 +233,7 @@ const knownWallets = Effect.gen(function* () {
   })
 
   return {
-    recall: (address: string) => known.use(address),
+    known,
     forget: (address: string, current: Known) => {
       if (known.get(address) === current) known.delete(address)
     },

@@ -51,11 +51,17 @@ export const numberedIn = (sets: Iterable<{ readonly changes: ChangeSet }>): Rea
 }
 
 /** Parameters of {@link readHorizons}. */
-export const paramsOf = (accounts: ReadonlyArray<Numbered>): ReadonlyArray<string> => [
-  arrayLiteral(accounts.map(({ merchantId }) => merchantId)),
-  arrayLiteral(accounts.map(({ mode }) => mode)),
-  arrayLiteral(accounts.map(({ lowest }) => lowest))
-]
+export const paramsOf = (accounts: ReadonlyArray<Numbered>): ReadonlyArray<string> => {
+  const merchants: Array<string> = []
+  const modes: Array<string> = []
+  const numbers: Array<string> = []
+  for (const { lowest, merchantId, mode } of accounts) {
+    merchants.push(merchantId)
+    modes.push(mode)
+    numbers.push(lowest)
+  }
+  return [arrayLiteral(merchants), arrayLiteral(modes), arrayLiteral(numbers)]
+}
 
 /**
  * Makes Postgres assign the transaction its number before a horizon is locked, also where an account has no horizon

@@ -46,10 +46,15 @@ export const plan = <Set extends { readonly changes: ChangeSet }>(sets: Readonly
   const refused: Array<readonly [Set, StaleVersion | AlreadyExists]> = []
 
   for (const set of sets) {
-    const own = set.changes.map(numberOf)
-    const broken = set.changes.find(
-      (change, index) => !follows(writeOf(writes, change), change) || numbers.has(own[index] ?? "")
-    )
+    const own: Array<string> = []
+    let broken: Change | undefined
+    for (const change of set.changes) {
+      const number = numberOf(change)
+      if (number !== undefined) own.push(number)
+      if (follows(writeOf(writes, change), change) && (number === undefined || !numbers.has(number))) continue
+      broken = change
+      break
+    }
     if (broken !== undefined) {
       refused.push([set, conflictOf(broken, keyOf(broken))])
       continue
@@ -61,7 +66,7 @@ export const plan = <Set extends { readonly changes: ChangeSet }>(sets: Readonly
       if (rows === undefined) writes.set(change.table, (rows = new Map()))
       rows.set(keyOf(change), { change, single: change.op === "insert" && set.changes.length === 1, replaces })
     }
-    for (const number of own) if (number !== undefined) numbers.add(number)
+    for (const number of own) numbers.add(number)
   }
 
   let byRow: ReturnType<typeof byRowOf<Set>> | undefined
@@ -110,17 +115,19 @@ const numberOf = ({ cells, op, table }: Change): string | undefined => {
 }
 
 /** In the order in which parts are written and locks are taken. */
-const statementsOf = (writes: Writes): ReadonlyArray<Statement> =>
-  Array.from(writes)
-    .toSorted(([a], [b]) => tableOf(a).place - tableOf(b).place)
-    .flatMap(([table, rows]) => {
-      // By key, so that two transactions take the same rows' locks in the same order.
-      const byKey = Array.from(rows).toSorted(([a], [b]) => (a < b ? -1 : 1))
-      return parts.flatMap(({ op, single }) => {
-        const mine = byKey.flatMap(([, write]) => (write.change.op === op && write.single === single ? [write] : []))
-        return mine.length === 0 ? [] : [statementOf({ op, table, single }, mine)]
-      })
-    })
+const statementsOf = (writes: Writes): ReadonlyArray<Statement> => {
+  const statements: Array<Statement> = []
+  for (const [table, rows] of Array.from(writes).toSorted(([a], [b]) => tableOf(a).place - tableOf(b).place)) {
+    // By key, so that two transactions take the same rows' locks in the same order.
+    const byKey = Array.from(rows).toSorted(([a], [b]) => (a < b ? -1 : 1))
+    for (const { op, single } of parts) {
+      const mine: Array<Write> = []
+      for (const [, write] of byKey) if (write.change.op === op && write.single === single) mine.push(write)
+      if (mine.length > 0) statements.push(statementOf({ op, table, single }, mine))
+    }
+  }
+  return statements
+}
 
 /** One table's parts, in the order in which they are written. */
 const parts: ReadonlyArray<Omit<Part, "table">> = [
@@ -156,9 +163,10 @@ export const nameOf = ({ op, single, table }: Part) => `${op} ${table}${single ?
 
 export const statementOf = (part: Part, writes: ReadonlyArray<Write>): Statement => {
   const { op, table } = part
-  const params = sentOf(op, tableOf(table)).map((index) =>
-    arrayLiteral(writes.map(({ change }) => change.cells[index]!))
-  )
+  const params: Array<string> = []
+  for (const index of sentOf(op, tableOf(table))) {
+    params.push(arrayLiteral(writes.map(({ change }) => change.cells[index]!)))
+  }
   if (op === "update") params.push(arrayLiteral(writes.map(({ replaces }) => replaces ?? null)))
   return { ...part, text: singleRow[op](table), params, keys: writes.map(({ change }) => keyOf(change)) }
 }
@@ -183,15 +191,19 @@ export const tryLocks = ({ keys, table }: Statement): readonly [text: string, pa
  * The whole batch as one statement: one message to Postgres and one back, a transaction by itself. Its answer is one
  * row. If a key is taken that was not checked, or was taken after the check, it fails and nothing is written.
  */
-export const oneStatement = ({ accounts, statements }: Batch): Pick<Statement, "text" | "params"> => ({
-  text: (accounts.length === 0 ? textOfUpdates : textOfNumbered)(statements),
-  params: [
-    ...(accounts.length === 0 ? [] : paramsOf(accounts)),
-    ...statements.flatMap(({ params }) => params),
-    // The number of rows of each reported part.
-    ...statements.filter(isReported).map(({ keys }) => String(keys.length))
-  ]
-})
+export const oneStatement = ({ accounts, statements }: Batch): Pick<Statement, "text" | "params"> => {
+  const params = accounts.length === 0 ? [] : [...paramsOf(accounts)]
+  // The number of rows of each reported part.
+  const counts: Array<string> = []
+  for (const statement of statements) {
+    params.push(...statement.params)
+    if (isReported(statement)) counts.push(String(statement.keys.length))
+  }
+  return {
+    text: (accounts.length === 0 ? textOfUpdates : textOfNumbered)(statements),
+    params: [...params, ...counts]
+  }
+}
 
 interface Batch {
   readonly statements: ReadonlyArray<Statement>

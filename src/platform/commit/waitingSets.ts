@@ -49,7 +49,10 @@ export const makeWaitingSets = () => {
   let timer: NodeJS.Timeout | undefined
   let isGathering = false
 
-  const isUnderWay = (set: OpenSet): boolean => lanes.some(({ keys }) => keys.has(set.lane))
+  const isUnderWay = (set: OpenSet): boolean => {
+    for (const { keys } of lanes) if (keys.has(set.lane)) return true
+    return false
+  }
 
   /** Until the batches that are under way take long. */
   const millisLeft = (): number => {
@@ -88,12 +91,6 @@ export const makeWaitingSets = () => {
     })
   }
 
-  /** The batch of this lane is written, and its replies are made after this. */
-  const onWritten = (lane: Lane) => (): void => {
-    lane.keys = none
-    if (waiting.length >= manyMin) begin(0)
-  }
-
   return {
     /** False when too many wait. */
     offer: (set: OpenSet): boolean => {
@@ -112,7 +109,11 @@ export const makeWaitingSets = () => {
         (write: (taken: ReadonlyArray<OpenSet>, onWritten: () => void) => Effect.Effect<void>): Effect.Effect<never> =>
           Effect.callback<void>((resume) => {
             lane.keys = none
-            lane.begin = (taken) => resume(Effect.uninterruptible(write(taken, onWritten(lane))))
+            const onWritten = () => {
+              lane.keys = none
+              if (waiting.length >= manyMin) begin(0)
+            }
+            lane.begin = (taken) => resume(Effect.uninterruptible(write(taken, onWritten)))
             begin()
             return Effect.sync(() => {
               lane.begin = undefined

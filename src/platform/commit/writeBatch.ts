@@ -228,12 +228,11 @@ const writeInOneStatement = (
   return Effect.flatMap(runExclusive<Answer>(text, params), ([row]) => {
     const answer = row!
     const { overtaken } = answer
-    return isSome(overtaken) ? Effect.fail(new HorizonPassed(overtaken)) : Effect.succeed(outcomeOf(batch, answer))
+    return overtaken === undefined || overtaken === null || overtaken.length === 0
+      ? Effect.succeed(outcomeOf(batch, answer))
+      : Effect.fail(new HorizonPassed(overtaken))
   })
 }
-
-const isSome = (overtaken: Answer["overtaken"]): overtaken is ReadonlyArray<Overtaken> =>
-  overtaken !== undefined && overtaken !== null && overtaken.length > 0
 
 /** The overtaken sets. Numbers that are made from now on are later. */
 const overtakenBy = (ids: NewIds["Service"], { accepted, accounts }: Plan<OpenSet>, { overtaken }: HorizonPassed) =>

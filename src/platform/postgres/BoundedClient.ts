@@ -5,7 +5,7 @@
  * five seconds later.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Cause, Effect, Exit, type Fiber, Option, Scope, Stream } from "effect"
+import { Cause, Effect, Exit, type Fiber, identity, Option, Scope, Stream } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { bounded, leftIn } from "../runtime/Deadline.ts"
 import { connectionsMin } from "../runtime/Settings.ts"
@@ -117,7 +117,7 @@ interface Open {
 }
 
 interface Pools {
-  readonly current: () => Open
+  current: Open
   /** Runs an effect in the background. */
   readonly fork: (effect: Effect.Effect<unknown>) => unknown
   /** Fails callers that wait for a connection to a server that is given up. */
@@ -136,24 +136,23 @@ const makePools = Effect.fnUntraced(function* (servers: Servers) {
     const opened: Open = { pools, scopes, reserved: new Set(), endings: new Set() }
     return opened
   })
-  let current = yield* open(servers.current())
+  const pools: Pools = {
+    current: yield* open(servers.current()),
+    fork: Effect.runForkWith(yield* Effect.context<never>()),
+    orMoved: servers.isSingle
+      ? identity
+      : (effect) => Effect.catchCauseIf(effect, Cause.hasInterruptsOnly, () => Effect.fail(late(noAnswer)))
+  }
   servers.onMove((target) =>
     Effect.gen(function* () {
-      const { endings, reserved, scopes } = current
-      current = yield* open(target)
+      const { endings, reserved, scopes } = pools.current
+      pools.current = yield* open(target)
       // Pools close first, so that they lend no connection that is given back. They wait for running statements.
       for (const each of [...scopes, ...reserved])
         yield* Effect.forkIn(Scope.close(each, Exit.void), parent, { startImmediately: true })
       for (const end of endings) end()
     })
   )
-  const pools: Pools = {
-    current: () => current,
-    fork: Effect.runForkWith(yield* Effect.context<never>()),
-    orMoved: servers.isSingle
-      ? (effect) => effect
-      : (effect) => Effect.catchCauseIf(effect, Cause.hasInterruptsOnly, () => Effect.fail(late(noAnswer)))
-  }
   return pools
 })
 
@@ -197,7 +196,7 @@ const makeBorrow = (pools: Pools, { ended, load }: Watch, { note }: Guard) => {
     use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>,
     millis: number
   ) => {
-    const { endings, pools: open } = pools.current()
+    const { endings, pools: open } = pools.current
     const pool = open[place]
     let borrowed: PgConnection.PgConnection | undefined
     load.waiting++
@@ -206,7 +205,7 @@ const makeBorrow = (pools: Pools, { ended, load }: Watch, { note }: Guard) => {
       borrowed = connection
       countUse(load, connection, 1)
       if (place === "shared") silent.sent(connection)
-      return use(adapt(connection, (query) => query))
+      return use(adapt(connection, identity))
     })
     const discard = () => {
       if (borrowed !== undefined) pools.fork(pool.invalidate(borrowed))
@@ -247,7 +246,7 @@ const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }:
       const {
         pools: { shared: pool },
         reserved
-      } = pools.current()
+      } = pools.current
       const scope = yield* Scope.fork(yield* Effect.scope)
       yield* trackReserved(reserved, scope)
       load.waiting++
@@ -299,7 +298,7 @@ const makeListen =
       const {
         pools: { shared: pool },
         reserved
-      } = pools.current()
+      } = pools.current
       const scope = yield* Effect.scope
       const pin = yield* Scope.fork(scope)
       yield* trackReserved(reserved, pin)

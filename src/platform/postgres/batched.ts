@@ -3,7 +3,7 @@
  * (`SqlResolver`) do the same, but reuse the Sets of their batches, so that everything that has passed through one
  * would become old (`renewed.ts`).
  */
-import { Array, Context, Effect, Option, Schema } from "effect"
+import { Array, Context, Effect, Exit, Option, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { defectOf } from "./trouble.ts"
 
@@ -22,17 +22,22 @@ const gather = <Question, Answer, E>(
 ) => {
   let open: Array<Waiting<Question, Answer, E>> | undefined
 
-  const answerAll = (batch: ReadonlyArray<Waiting<Question, Answer, E>>) =>
-    Effect.suspend(() => {
-      open = undefined
-      const callers = batch.filter(({ hasLeft }) => !hasLeft)
-      const questions = callers.map(({ question }) => question)
-      if (!Array.isReadonlyArrayNonEmpty(questions)) return Effect.void
-      return Effect.matchCause(answersOf(questions), {
-        onSuccess: (answers) => callers.forEach(({ resume }, index) => resume(Effect.succeed(answers[index]!))),
-        onFailure: (cause) => callers.forEach(({ resume }) => resume(Effect.failCause(cause)))
-      })
-    })
+  const answerAll = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting<Question, Answer, E>>) {
+    yield* Effect.yieldNow
+    open = undefined
+    const callers: Array<Waiting<Question, Answer, E>> = []
+    const questions: Array<Question> = []
+    for (const caller of batch) {
+      if (caller.hasLeft) continue
+      callers.push(caller)
+      questions.push(caller.question)
+    }
+    if (!Array.isReadonlyArrayNonEmpty(questions)) return
+    const answers = yield* Effect.exit(answersOf(questions))
+    for (const [index, { resume }] of callers.entries()) {
+      resume(Exit.isSuccess(answers) ? Effect.succeed(answers.value[index]!) : answers)
+    }
+  })
 
   return (question: Question): Effect.Effect<Answer, E> =>
     Effect.withFiber(({ context }) => {
@@ -44,7 +49,7 @@ const gather = <Question, Answer, E>(
         const waiting = { question, resume, hasLeft: false }
         if (open === undefined) {
           open = [waiting]
-          Effect.runForkWith(context)(Effect.andThen(Effect.yieldNow, answerAll(open)))
+          Effect.runForkWith(context)(answerAll(open))
         } else open.push(waiting)
         return Effect.sync(() => void (waiting.hasLeft = true))
       })
@@ -52,22 +57,24 @@ const gather = <Question, Answer, E>(
 }
 
 /** Rows by their keys. `select`: the rows with these keys, in any order. */
-export const batchedById = <Row>(
+export const batchedById = <Row extends Readonly<Record<string, unknown>>>(
   sql: SqlClient.SqlClient,
   options: {
     readonly row: Schema.Codec<Row, unknown>
-    readonly idOf: (row: Row) => string
+    /** The column of the key. */
+    readonly key: string
     readonly select: (ids: ReadonlyArray<string>) => Rows
   }
 ): ((id: string) => Effect.Effect<Option.Option<Row>>) => {
   const decode = Schema.decodeUnknownEffect(Schema.Array(options.row))
-  return gather(sql, (ids) =>
-    options.select(ids).pipe(
-      Effect.flatMap(decode),
-      Effect.map((rows) => {
-        const byId = new Map(rows.map((row) => [options.idOf(row), row] as const))
+  return gather(
+    sql,
+    Effect.fnUntraced(
+      function* (ids: ReadonlyArray<string>) {
+        const byId = new Map<unknown, Row>()
+        for (const row of yield* decode(yield* options.select(ids))) byId.set(row[options.key], row)
         return ids.map((id) => Option.fromUndefinedOr(byId.get(id)))
-      }),
+      },
       Effect.catch((error) => Effect.die(defectOf(error)))
     )
   )
@@ -82,12 +89,13 @@ export const batchedInOrder = <Question, Row>(
   }
 ): ((question: Question) => Effect.Effect<Row, SqlError.SqlError>) => {
   const decode = Schema.decodeUnknownEffect(Schema.Array(options.row))
-  return gather(sql, (questions) =>
-    options.select(questions).pipe(
-      Effect.flatMap((rows) => Effect.catch(decode(rows), (error) => Effect.die(defectOf(error)))),
-      Effect.tap(({ length }) =>
-        length === questions.length ? Effect.void : Effect.die(`${length} rows for ${questions.length} questions`)
-      )
-    )
+  return gather(
+    sql,
+    Effect.fnUntraced(function* (questions: Array.NonEmptyReadonlyArray<Question>) {
+      const rows = yield* options.select(questions)
+      const answers = yield* Effect.catch(decode(rows), (error) => Effect.die(defectOf(error)))
+      if (answers.length === questions.length) return answers
+      return yield* Effect.die(`${answers.length} rows for ${questions.length} questions`)
+    })
   )
 }

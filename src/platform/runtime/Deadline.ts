@@ -118,7 +118,7 @@ export const bounded = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.withFiber<A, E, R>((parent) =>
     boundedIn(parent.context as Context.Context<R>, effect, {
-      left: once(millis),
+      left: millis,
       orElse: () => Effect.fail(late()),
       time: realTime,
       ...hooks
@@ -133,7 +133,7 @@ export const within = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.withFiber<A, E, R>((fiber) =>
     boundedIn(fiber.context as Context.Context<R>, effect, {
-      left: once(Math.max(0, leftIn(fiber, own))),
+      left: Math.max(0, leftIn(fiber, own)),
       orElse,
       time: fiber.getRef(CurrentDeadline).time
     })
@@ -166,10 +166,13 @@ export const inTimeWith = <A, E, R>(
   { effect, grace, orElse }: Timed<A, E, R>
 ): Effect.Effect<A, E, R> => {
   const deadline = Context.get(context, CurrentDeadline)
-  const more = once(grace)
+  let more = grace
   const left = () => {
     const millis = deadline.left()
-    return millis > 0 ? millis : more()
+    if (millis > 0) return millis
+    const last = more
+    more = 0
+    return last
   }
   return boundedIn(context, effect, { left, orElse, time: deadline.time })
 }
@@ -183,19 +186,10 @@ interface Hooks<A, E> {
 }
 
 interface Bound<A, E, R> extends Hooks<A, E> {
-  /** Milliseconds. Asked again when they are over: there may be more. */
-  readonly left: () => number
+  /** Milliseconds. A function is asked again when they are over: there may be more. */
+  readonly left: number | (() => number)
   readonly orElse: () => Effect.Effect<A, E, R>
   readonly time: Time
-}
-
-const once = (millis: number) => {
-  let left = millis
-  return () => {
-    const first = left
-    left = 0
-    return first
-  }
 }
 
 const boundedIn = <A, E, R>(
@@ -220,7 +214,7 @@ const boundedIn = <A, E, R>(
     }
     const giveUp = () => {
       if (!running) return
-      const more = left()
+      const more = typeof left === "number" ? 0 : left()
       if (more > 0) arm(more)
       else end()
     }
@@ -229,7 +223,7 @@ const boundedIn = <A, E, R>(
       disarm = time.after(millis, () => setImmediate(() => setImmediate(giveUp)))
     }
     let disarm = () => {}
-    arm(left())
+    arm(typeof left === "number" ? left : left())
     endings?.add(end)
     fiber.addObserver((exit) => {
       disarm()

@@ -7,76 +7,62 @@
  * to another (docs/decisions/0210).
  */
 
-/** Entries that are deleted from a Map of this size before another takes its place. */
-const deletedMax = (size: number): number => 32 + 2 * size
-
-/** As a Map, in the same order. A loop in which entries are added may miss these, and see others that have left. */
-export class RenewedMap<Key, Value> {
-  #entries = new Map<Key, Value>()
-  #deleted = 0
+/** What both have. */
+class Renewed<Key, Value> {
+  protected entries = new Map<Key, Value>()
+  private deleted = 0
 
   get size(): number {
-    return this.#entries.size
-  }
-
-  get(key: Key): Value | undefined {
-    return this.#entries.get(key)
+    return this.entries.size
   }
 
   has(key: Key): boolean {
-    return this.#entries.has(key)
+    return this.entries.has(key)
   }
 
   set(key: Key, value: Value): this {
-    if (this.#deleted > deletedMax(this.#entries.size)) {
-      this.#entries = new Map(this.#entries)
-      this.#deleted = 0
+    // After so many deletions from a Map of this size another takes its place.
+    if (this.deleted > 32 + 2 * this.entries.size) {
+      this.entries = new Map(this.entries)
+      this.deleted = 0
     }
-    this.#entries.set(key, value)
+    this.entries.set(key, value)
     return this
   }
 
   delete(key: Key): boolean {
-    const isFound = this.#entries.delete(key)
-    if (isFound) this.#deleted++
+    const isFound = this.entries.delete(key)
+    if (isFound) this.deleted++
     return isFound
+  }
+}
+
+/** As a Map, in the same order. A loop in which entries are added may miss these, and see others that have left. */
+export class RenewedMap<Key, Value> extends Renewed<Key, Value> {
+  get(key: Key): Value | undefined {
+    return this.entries.get(key)
   }
 
   keys(): MapIterator<Key> {
-    return this.#entries.keys()
+    return this.entries.keys()
   }
 
   values(): MapIterator<Value> {
-    return this.#entries.values()
+    return this.entries.values()
   }
 
   [Symbol.iterator](): MapIterator<[Key, Value]> {
-    return this.#entries[Symbol.iterator]()
+    return this.entries[Symbol.iterator]()
   }
 }
 
 /** As a Set, with what is said of {@link RenewedMap}. */
-export class RenewedSet<Value> {
-  readonly #values = new RenewedMap<Value, true>()
-
-  get size(): number {
-    return this.#values.size
-  }
-
-  has(value: Value): boolean {
-    return this.#values.has(value)
-  }
-
+export class RenewedSet<Value> extends Renewed<Value, true> {
   add(value: Value): this {
-    this.#values.set(value, true)
-    return this
-  }
-
-  delete(value: Value): boolean {
-    return this.#values.delete(value)
+    return this.set(value, true)
   }
 
   [Symbol.iterator](): MapIterator<Value> {
-    return this.#values.keys()
+    return this.entries.keys()
   }
 }

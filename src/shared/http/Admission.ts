@@ -38,10 +38,8 @@ export class Admission extends Context.Service<
   {
     /** Undefined: the request is shed. `behind`: how many requests of its party wait behind it, and count as well. */
     readonly enter: (arrival: Arrival) => Visit | undefined
-    /** It waits for its client, and does not count until it continues. */
-    readonly pause: (visit: Visit) => void
-    readonly goOn: (visit: Visit) => void
-    readonly leave: (visit: Visit) => void
+    /** It waits for its client, continues, or leaves for good. */
+    readonly move: (visit: Visit, to: Visit["state"]) => void
     /** Reports how late the event loop was, in milliseconds. */
     readonly tick: (delay: number) => void
   }
@@ -82,14 +80,6 @@ export const make = (shed: (kind: ShedKind) => void): Admission["Service"] => {
 
   const count = ({ group, kind, party, weight }: Visit, sign: 1 | -1) =>
     at[group][kind === "writes" ? "writes" : "reads"].add(party, sign * weight)
-  const change = (visit: Visit, to: Visit["state"]) => {
-    const from = visit.state
-    if (from === to || from === "left") return
-    visit.state = to
-    if (from === "in") count(visit, -1)
-    else if (to === "in") count(visit, 1)
-  }
-
   return {
     enter: (arrival) => {
       const { behind = 0, group, kind, party } = arrival
@@ -106,9 +96,13 @@ export const make = (shed: (kind: ShedKind) => void): Admission["Service"] => {
       count(visit, 1)
       return visit
     },
-    pause: (visit) => change(visit, "paused"),
-    goOn: (visit) => change(visit, "in"),
-    leave: (visit) => change(visit, "left"),
+    move: (visit, to) => {
+      const from = visit.state
+      if (from === to || from === "left") return
+      visit.state = to
+      if (from === "in") count(visit, -1)
+      else if (to === "in") count(visit, 1)
+    },
     tick: (delay) => {
       room = delay > delayMax ? Math.max(roomMin, room / 2) : Math.min(roomMax, room + roomStep)
     }

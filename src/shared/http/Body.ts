@@ -39,9 +39,9 @@ type Sent = Readonly<Record<string, string | undefined>>
 export interface Body {
   readonly text: Effect.Effect<string, BodyRefused>
   /** The text if it has been read and not refused. */
-  readonly known: () => string | undefined
+  known: string | undefined
   /** Whether reading has begun. */
-  readonly isTouched: () => boolean
+  isTouched: boolean
 }
 
 /**
@@ -72,12 +72,12 @@ const makeReceive = Effect.map(
         }
         if (record.body !== undefined) bodies.close(record.body)
         record.body = holding
-        admission.pause(visit)
+        admission.move(visit, "paused")
         deadline.pause()
         return Effect.onExitPrimitive(read(sender), () => {
           isArriving = false
           deadline.resume()
-          admission.goOn(visit)
+          admission.move(visit, "in")
           return undefined
         })
       })
@@ -116,8 +116,6 @@ export const cuttable = <A, E, R>(sender: Sender, read: Effect.Effect<A, E, R>):
 
 export const make = Effect.map(makeReceive, (receive) => (incoming: IncomingBody): Body => {
   const { bytes, length, limits, sent } = incoming
-  let known: string | undefined
-  let isTouched = false
 
   const checked = (whole: Uint8Array) => {
     const text = decodeUtf8(whole)
@@ -127,30 +125,30 @@ export const make = Effect.map(makeReceive, (receive) => (incoming: IncomingBody
     }
     const repeated = repeatedName(text.value)
     if (repeated !== undefined) return refuseField(repeated, "occurs twice in one object")
-    known = exactNumbers(text.value)
-    return Effect.succeed(known)
+    body.known = exactNumbers(text.value)
+    return Effect.succeed(body.known)
   }
 
-  const read = Effect.suspend((): Effect.Effect<string, BodyRefused> => {
-    if (known !== undefined) return Effect.succeed(known)
-    if (isCompressed(sent)) return compressed
-    if (!isUtf8(sent["content-type"])) {
-      return refuseField("", "The body must be UTF-8, and so must the charset of Content-Type")
-    }
-    if (length !== undefined && length > limits.bytes) return tooLarge(limits)
-    isTouched = true
-    return Effect.flatMap(receive(bytes), checked)
-  })
-  return {
+  const body: Body = {
     // A getter here would make a hidden class for each request, which keeps it until a full collection (0210).
-    text: read,
-    known: () => known,
-    isTouched: () => isTouched
+    text: Effect.suspend((): Effect.Effect<string, BodyRefused> => {
+      if (body.known !== undefined) return Effect.succeed(body.known)
+      if (isCompressed(sent)) return compressed
+      if (!isUtf8(sent["content-type"])) {
+        return refuseField("", "The body must be UTF-8, and so must the charset of Content-Type")
+      }
+      if (length !== undefined && length > limits.bytes) return tooLarge(limits)
+      body.isTouched = true
+      return Effect.flatMap(receive(bytes), checked)
+    }),
+    known: undefined,
+    isTouched: false
   }
+  return body
 })
 
 /** The body of a request without one. */
-export const none: Body = { text: Effect.succeed(""), known: () => "", isTouched: () => true }
+export const none: Body = { text: Effect.succeed(""), known: "", isTouched: true }
 
 export const tooLarge = (limits: Pick<BodyLimits, "bytes">) =>
   refuseField("", `The body must not be larger than ${limits.bytes} bytes here`)

@@ -31,7 +31,7 @@ export const makeOpenCalls = () => {
       const anybodys = realMillis() - anybodysMillis
       let lowest = now === undefined ? undefined : firstIdBody(now - elsewhereMillis)
       for (const [call, since] of open) {
-        if (call.account === undefined ? since < anybodys : !belongsTo(account)(call.account)) continue
+        if (call.account === undefined ? since < anybodys : !belongsTo(account, call.account)) continue
         const body = bodyOf(call.requestId)
         if (lowest === undefined || body < lowest) lowest = body
       }

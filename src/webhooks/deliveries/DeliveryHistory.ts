@@ -111,7 +111,7 @@ export const layer = Layer.effect(
 )
 
 const isOwned = (account: Account | undefined, { merchant_id: merchantId, mode }: DeliveryRow) =>
-  account === undefined || belongsTo(account)({ merchantId, mode })
+  account === undefined || belongsTo(account, { merchantId, mode })
 
 /** Each delivery has one state, so a list without a filter by state merges the lists of all states. */
 const searchOf = (sql: SqlClient.SqlClient, { endpoint_id, event_id, status }: DeliveryFilters): Search => {

@@ -71,14 +71,16 @@ export const layer = Layer.effectDiscard(
           if (lines.length === 0) return []
           const leaseUntil = DateTime.addDuration(time.unmoved, lease)
           const leased = yield* store.lease({ ...time, leaseUntil, lines })
+          const byLine = new Map<string, number>()
           for (const delivery of leased) {
+            const line = lineOf(delivery)
             worker.hold()
-            waiting.add({ delivery, leaseUntil, worker, line: lineOf(delivery) }, places)
+            waiting.add({ delivery, leaseUntil, worker, line }, places)
+            byLine.set(lineKey(line), (byLine.get(lineKey(line)) ?? 0) + 1)
           }
           modes.forEach(begin)
           yield* metrics.underWay(places.posts())
-          const byLine = Map.groupBy(leased, (delivery) => lineKey(lineOf(delivery)))
-          return lines.map((line) => ({ ...line, leased: byLine.get(lineKey(line))?.length ?? 0 }))
+          return lines.map((line) => ({ ...line, leased: byLine.get(lineKey(line)) ?? 0 }))
         })
 
       // Waiting deliveries have had their turn: no waiting delivery may take a place that is still free.
@@ -123,13 +125,12 @@ const earlier = (a: Option.Option<DateTime.Utc>, b: Option.Option<DateTime.Utc>)
   Option.isSome(a) && Option.isSome(b) ? Option.some(DateTime.min(a.value, b.value)) : Option.orElse(a, () => b)
 
 const makeGiveBack = (store: DeliveryStore["Service"]) => (overdue: ReadonlyArray<Started>) =>
-  Effect.when(
-    Effect.ensuring(
-      store.giveBack(overdue),
-      Effect.sync(() => overdue.forEach(({ worker }) => worker.release()))
-    ),
-    Effect.sync(() => overdue.length > 0)
-  )
+  overdue.length === 0
+    ? Effect.void
+    : Effect.ensuring(
+        store.giveBack(overdue),
+        Effect.sync(() => overdue.forEach(({ worker }) => worker.release()))
+      )
 
 interface SandboxSurroundings {
   readonly store: DeliveryStore["Service"]
@@ -181,7 +182,11 @@ interface Taken extends Allotted {
 /** `isBacklog`: there is more than can be read at once. */
 type Take = (due: ReadonlyArray<DueLine>, isBacklog: boolean) => Effect.Effect<ReadonlyArray<Taken>>
 
-const leasedIn = (taken: ReadonlyArray<Taken>) => taken.reduce((sum, { leased }) => sum + leased, 0)
+const leasedIn = (taken: ReadonlyArray<Taken>) => {
+  let sum = 0
+  for (const { leased } of taken) sum += leased
+  return sum
+}
 
 /** Milliseconds for which the lines that a look has found are offered again, without another look. */
 const knownMillis = 50
@@ -217,7 +222,9 @@ export const makeDueLines = (store: DeliveryStore["Service"]) => {
   const look = Effect.fnUntraced(function* (modes: ReadonlyArray<Mode>, now: DateTime.Utc, take: Take) {
     lookedAt = elapsedMillis()
     const oldest = yield* store.oldest(now)
-    isBacklog = oldest.reduce((sum, { due }) => sum + due, 0) >= oldestMax
+    let due = 0
+    for (const line of oldest) due += line.due
+    isBacklog = due >= oldestMax
     if (oldest.length === 0) return 0
     if (!isBacklog) return yield* offerSome(oldest, take)
     let taken = 0
@@ -245,13 +252,15 @@ export const makeDueLines = (store: DeliveryStore["Service"]) => {
 
 /** A line that gave less than it was asked for has no more: another runner took the rest. */
 const leftOf = (due: ReadonlyArray<DueLine>, taken: ReadonlyArray<Taken>): ReadonlyArray<DueLine> => {
-  const byLine = new Map(taken.map((line) => [lineKey(line), line]))
-  return due.flatMap((line) => {
+  const byLine = new Map<string, Taken>()
+  for (const line of taken) byLine.set(lineKey(line), line)
+  const all: Array<DueLine> = []
+  for (const line of due) {
     const mine = byLine.get(lineKey(line))
-    if (mine === undefined) return [line]
-    const left = mine.leased < mine.places ? 0 : line.due - mine.leased
-    return left === 0 ? [] : [{ ...line, due: left }]
-  })
+    const left = mine === undefined ? line.due : mine.leased < mine.places ? 0 : line.due - mine.leased
+    if (left !== 0) all.push({ ...line, due: left })
+  }
+  return all
 }
 
 const isAtBegin = ({ destinations, merchantId }: Walk) => merchantId === "" && destinations.size === 0

@@ -117,9 +117,9 @@ export const layer = Layer.effect(
     const nextDue = makeNextDue(sql)
     const backlog = makeBacklog(sql)
     return DeliveryStore.of({
-      oldest: (now) => sqlDefects(oldest(sql, now)),
+      oldest: makeOldest(sql),
       walk: (now, position) => sqlDefects(walk(sql, now, position)),
-      lease: (options) => sqlDefects(lease(sql, options)),
+      lease: makeLease(sql),
       ...makeOfSandbox(sql),
       giveBack: (leases) => sqlDefects(giveBack(sql, leases)),
       record: (ended) => sqlDefects(recordAttempts(sql, ended)),
@@ -140,14 +140,16 @@ export const layer = Layer.effect(
 const isFree = (sql: SqlClient.SqlClient, now: DateTime.Utc) =>
   sql`coalesce(leased_until, '-infinity') <= ${DateTime.toDateUtc(now)}`
 
-const oldest = (sql: SqlClient.SqlClient, now: DateTime.Utc) =>
-  Effect.flatMap(
-    sql`select mode, merchant_id as "merchantId", destination, count(*)::int4 as due
-      from (select mode, merchant_id, destination, next_attempt_at from deliveries
-        where status = 'pending' and next_attempt_at <= ${DateTime.toDateUtc(now)} and ${isFree(sql, now)}
-        order by next_attempt_at limit ${oldestMax}) as oldest
-      group by mode, merchant_id, destination order by min(next_attempt_at)`,
-    decodeLines
+const makeOldest = (sql: SqlClient.SqlClient) => (now: DateTime.Utc) =>
+  sqlDefects(
+    Effect.flatMap(
+      sql`select mode, merchant_id as "merchantId", destination, count(*)::int4 as due
+        from (select mode, merchant_id, destination, next_attempt_at from deliveries
+          where status = 'pending' and next_attempt_at <= ${DateTime.toDateUtc(now)} and ${isFree(sql, now)}
+          order by next_attempt_at limit ${oldestMax}) as oldest
+        group by mode, merchant_id, destination order by min(next_attempt_at)`,
+      decodeLines
+    )
   )
 
 const decodeLines = Schema.decodeUnknownEffect(
@@ -205,27 +207,31 @@ const walk = (sql: SqlClient.SqlClient, now: DateTime.Utc, { destinations, merch
 
 const decodeWalkRows = Schema.decodeUnknownEffect(Schema.Array(WalkRow))
 
-const lease = (sql: SqlClient.SqlClient, { leaseUntil, lines, now, unmoved }: LeaseOptions) => {
-  const column = (name: keyof Allotted) => lines.map((line) => line[name])
-  return Effect.flatMap(
-    sql`with lines as (
-      select * from unnest(${column("mode")}::text[], ${column("merchantId")}::text[],
-        ${column("destination")}::text[], ${column("places")}::int4[]) as l (mode, merchant_id, destination, places)
-    ), due as (
-      select c.id from lines cross join lateral (
-        select id from deliveries d where d.status = 'pending' and d.mode = lines.mode
-          and d.merchant_id = lines.merchant_id and d.destination = lines.destination
-          and d.next_attempt_at <= ${DateTime.toDateUtc(now)} and ${isFree(sql, unmoved)}
-        order by d.next_attempt_at limit lines.places for update skip locked
-      ) c
+const makeLease =
+  (sql: SqlClient.SqlClient) =>
+  ({ leaseUntil, lines, now, unmoved }: LeaseOptions) => {
+    const column = (name: keyof Allotted) => lines.map((line) => line[name])
+    return sqlDefects(
+      Effect.flatMap(
+        sql`with lines as (
+          select * from unnest(${column("mode")}::text[], ${column("merchantId")}::text[],
+            ${column("destination")}::text[], ${column("places")}::int4[]) as l (mode, merchant_id, destination, places)
+        ), due as (
+          select c.id from lines cross join lateral (
+            select id from deliveries d where d.status = 'pending' and d.mode = lines.mode
+              and d.merchant_id = lines.merchant_id and d.destination = lines.destination
+              and d.next_attempt_at <= ${DateTime.toDateUtc(now)} and ${isFree(sql, unmoved)}
+            order by d.next_attempt_at limit lines.places for update skip locked
+          ) c
+        )
+        update deliveries d set leased_until = ${DateTime.toDateUtc(leaseUntil)}
+        from due, events e where d.id = due.id and e.id = d.event_id
+        returning d.id, d.event_id, e.type, d.merchant_id, d.mode, d.endpoint_id, d.url, d.destination, d.attempts,
+          d.resend_of is not null as is_manual, e.body, e.packed`,
+        decodeLeased
+      )
     )
-    update deliveries d set leased_until = ${DateTime.toDateUtc(leaseUntil)}
-    from due, events e where d.id = due.id and e.id = d.event_id
-    returning d.id, d.event_id, e.type, d.merchant_id, d.mode, d.endpoint_id, d.url, d.destination, d.attempts,
-      d.resend_of is not null as is_manual, e.body, e.packed`,
-    decodeLeased
-  )
-}
+  }
 
 const makeOfSandbox = (sql: SqlClient.SqlClient): Pick<DeliveryStore["Service"], "linesOf" | "nextDueOf"> => ({
   linesOf: (merchantId, { after, now, unmoved }) => {

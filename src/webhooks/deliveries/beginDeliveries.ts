@@ -21,6 +21,7 @@ import {
   type Places,
   placesOf,
   roomKey,
+  type Standing,
   standingOf,
   standings,
   sumOf,
@@ -227,14 +228,21 @@ const makeCounts = () => {
 export const makePlacesInUse = () => {
   const { count, taken } = makeCounts()
   const limits = new Map<string, number>()
-  const held = (mode: Mode) => standings.map((standing) => taken.get(roomKey(mode, standing)) ?? 0)
+  const held = (mode: Mode, standing: Standing): number => taken.get(roomKey(mode, standing)) ?? 0
 
   return {
     taken,
     limits,
-    hasFreePlace: (mode: Mode): boolean => held(mode).some((posts, index) => posts < placesOf[standings[index]!]),
+    hasFreePlace: (mode: Mode): boolean => {
+      for (const standing of standings) if (held(mode, standing) < placesOf[standing]) return true
+      return false
+    },
     /** All that are under way. */
-    posts: (): number => modes.flatMap(held).reduce((sum, posts) => sum + posts, 0),
+    posts: (): number => {
+      let posts = 0
+      for (const mode of modes) for (const standing of standings) posts += held(mode, standing)
+      return posts
+    },
     take: (keys: Keys) => count(keys, 1),
     free: (keys: Keys) => count(keys, -1),
     /** Adapts the line's limit to how a post has ended. */

@@ -167,7 +167,7 @@ const makeIdle = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* ({ visit }: RequestRecord, left: number) {
     const before = raised
-    if (visit !== undefined) admission.pause(visit)
+    if (visit !== undefined) admission.move(visit, "paused")
     yield* waitingForClient(
       Effect.andThen(
         pause(Math.min(restMillis, left), () => false),
@@ -178,6 +178,6 @@ const makeIdle = Effect.gen(function* () {
         )
       )
     )
-    if (visit !== undefined) admission.goOn(visit)
+    if (visit !== undefined) admission.move(visit, "in")
   })
 })

@@ -89,13 +89,13 @@ layer(service, { excludeTestServices: true })("a service with too much in work",
         assert.include([200, 201], reply.status)
       }
       // Room for two, and then for one export: answered requests no longer count.
-      for (const visit of inside.slice(roomMax / 2 - 2)) admission.leave(visit)
+      for (const visit of inside.slice(roomMax / 2 - 2)) admission.move(visit, "left")
       for (let index = 0; index < 10; index++) {
         assert.strictEqual((yield* api.get("/v1/balance", most.sandboxKey)).status, 200)
         assert.strictEqual((yield* api.get("/v1/orders/none", most.sandboxKey)).status, 404)
         assert.strictEqual((yield* api.get("/v1/orders?format=csv", most.sandboxKey)).status, 200)
       }
-      for (const visit of inside.slice(0, roomMax / 2 - 2)) admission.leave(visit)
+      for (const visit of inside.slice(0, roomMax / 2 - 2)) admission.move(visit, "left")
       assert.deepStrictEqual(yield* shedCounts, { ...none, reads: 2, csv: 1 })
     })
   )
@@ -133,7 +133,7 @@ layer(service, { excludeTestServices: true })("a service with too much in work",
       refused(yield* api.post("/v1/orders", most.sandboxKey, { amount: 100 }), "a write")
       assert.strictEqual((yield* api.get("/v1/orders", most.sandboxKey)).status, 200)
       assert.strictEqual((yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 100 })).status, 201)
-      for (const visit of inside) admission.leave(visit)
+      for (const visit of inside) admission.move(visit, "left")
       assert.strictEqual((yield* api.post("/v1/orders", most.sandboxKey, { amount: 100 })).status, 201)
     })
   )
@@ -181,10 +181,10 @@ layer(service, { excludeTestServices: true })("a service with too much in work",
           assert.include([200, 201], reply.status)
         }
         // Room for one of each: answered requests no longer count.
-        for (const visit of [inside[0]!, inside.at(-1)!]) admission.leave(visit)
+        for (const visit of [inside[0]!, inside.at(-1)!]) admission.move(visit, "left")
         for (const [what, status, ask] of [...asked, ...asked]) assert.strictEqual((yield* ask).status, status, what)
         for (const reply of [yield* page, yield* step, yield* page, yield* step]) assert.strictEqual(reply.status, 200)
-        for (const visit of inside.slice(1, -1)) admission.leave(visit)
+        for (const visit of inside.slice(1, -1)) admission.move(visit, "left")
       })
   )
 
@@ -196,9 +196,9 @@ layer(service, { excludeTestServices: true })("a service with too much in work",
       refused(yield* call, "the operator")
       assert.strictEqual((yield* api.get("/v1/orders", merchant.sandboxKey)).status, 200)
       assert.strictEqual((yield* api.get("/v1/orders")).status, 401)
-      admission.leave(inside[0]!)
+      admission.move(inside[0]!, "left")
       for (let count = 0; count < 3; count++) assert.strictEqual((yield* call).status, 200)
-      for (const visit of inside.slice(1)) admission.leave(visit)
+      for (const visit of inside.slice(1)) admission.move(visit, "left")
     })
   )
 })

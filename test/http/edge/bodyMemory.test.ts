@@ -17,7 +17,7 @@ it.live("a body that has been answered keeps nothing of its request", () =>
           length: 10,
           limits: { bytes: 10, values: 10 },
           bytes: () => Effect.die(request)
-        }).isTouched()
+        }).isTouched
       })
     )
     assert.isBelow(old, oldBytesMax)

@@ -81,7 +81,9 @@ export const mayTake = (line: Line, { begun, limits, rooms = placesOf, taken }: 
   const held = (taken.get(key) ?? 0) + (standing === "answers" ? 0 : (begun?.get(key) ?? 0))
   if (held >= (limit ?? placesPerLine)) return undefined
   const keys = keysOf(line, standing)
-  return keys.reduce((sum, counted) => sum + (taken.get(counted) ?? 0), 0) < rooms[standing] ? keys : undefined
+  let posts = 0
+  for (const counted of keys) posts += taken.get(counted) ?? 0
+  return posts < rooms[standing] ? keys : undefined
 }
 
 /**
