@@ -145,14 +145,14 @@ describe("a change that answers its request", () => {
   it.effect("is answered with the code that its handler names, by the object's status if that makes a difference", () =>
     Effect.gen(function* () {
       const { committing, rows, send } = yield* makeKeyed()
-      const codes = answeredWith(answerCodes(201, { pending: 202 }))
+      const codes = answerCodes(201, { pending: 202 })
       for (const [key, data, code] of [
         ["by status", { status: "pending" }, 202],
         ["another", { status: "paid" }, 201],
         ["no text", { status: ["pending"] }, 201],
         ["none", {}, 201]
       ] as const) {
-        yield* send(codes(committing(data, code)), { key }, along)
+        yield* send(answeredWith(codes, committing(data, code)), { key }, along)
         assert.strictEqual((yield* send(unrun, { key }, along)).told, `replayed ${code}`, key)
       }
       assert.strictEqual(rows.size, 4)

@@ -149,7 +149,7 @@ describe("a request with a key", () => {
 
   it.effect("is answered by its change, with the codes that its handler names, and 200 where it names none", () =>
     Effect.gen(function* () {
-      const named = yield* withKey(answeredWith(codes)(echoed))
+      const named = yield* withKey(answeredWith(codes, echoed))
       assert.deepStrictEqual(named, { exit: Exit.succeed({ claim, codes }), state: { claim, isAnswered: true } })
       const { exit } = yield* withKey(echoed)
       assert.deepStrictEqual(exit, Exit.succeed({ claim, codes: answerCodes(200) }))
@@ -187,7 +187,7 @@ describe("a request with a key", () => {
 
   it.effect("without one, nothing is claimed, renewed or answered", () =>
     Effect.gen(function* () {
-      assert.isUndefined(yield* answeredWith(codes)(echoed))
+      assert.isUndefined(yield* answeredWith(codes, echoed))
       assert.isUndefined(yield* withRenewal(later, 3, (renewal) => Effect.succeed(renewal)))
       yield* keepClaimFrom(later)
       assert.isUndefined(yield* currentClaim)

@@ -174,7 +174,7 @@ describe("a delivery that is sent again", () => {
         isNew: true
       } as const
       const held: HeldClaim = { claim, isAnswered: false }
-      const sent = answeredWith(answerCodes(202))(deliveries.resend("dlv_1", account))
+      const sent = answeredWith(answerCodes(202), deliveries.resend("dlv_1", account))
       yield* Effect.provideService(sent, CurrentClaim, held)
       const [{ changes, lane }] = commits as [(typeof commits)[number]]
       assert.deepStrictEqual([lane, changes.map((change) => change.table)], ["key", ["deliveries", "idempotency_keys"]])

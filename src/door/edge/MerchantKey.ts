@@ -34,6 +34,7 @@ import { make as makeCount } from "./countedCalls.ts"
 import { forbidden, isFreshNow, tooOld } from "../../shared/http/granting.ts"
 import { entryOf, makeSignedIn, registerFirst, roleAt } from "./peopleDoors.ts"
 import { busy, refuseWith } from "../../shared/http/replies.ts"
+import { memoize } from "@coffer/model/memoize"
 import { quotaOf, type QuotaKind, type QuotaOverrides } from "@coffer/model/Quotas"
 import { QuotaStore } from "./QuotaStore.ts"
 import { Clients } from "../../shared/http/Clients.ts"
@@ -95,12 +96,10 @@ export const layer = Layer.effect(
     }
 
     return MerchantKey.of({
-      apiKey: (called, { endpoint, group }) =>
+      apiKey: (called, at) =>
         Effect.withFiber((fiber) => {
           const record = fiber.getRef(CurrentRecord)
-          return record.ofConsole === undefined
-            ? byKey(called, record, isMcp(group) ? undefined : merchantAct(operationOf({ endpoint, group })))
-            : byPerson(called, { endpoint, group })
+          return record.ofConsole === undefined ? byKey(called, record, actAt(at).act) : byPerson(called, at)
         })
     })
   })
@@ -213,8 +212,17 @@ interface Called {
 
 const operationOf = ({ endpoint, group }: Called) => `${group.identifier}.${endpoint.identifier}` as Operation
 
-/** Any key may send messages to the MCP server: the calls of its tools ask for their scopes. */
-const isMcp = ({ identifier }: HttpApiGroup.Top) => identifier === McpGroup.identifier
+/** More than there are endpoints. */
+const endpointsMax = 1_000
+
+/** The act of an endpoint. Any key may send messages to the MCP server: the calls of its tools ask for their scopes. */
+const actAt = memoize(
+  endpointsMax,
+  ({ endpoint }: Called) => endpoint,
+  (called): { readonly act: MerchantAct | undefined } => ({
+    act: called.group.identifier === McpGroup.identifier ? undefined : merchantAct(operationOf(called))
+  })
+)
 
 /** The refusal of a call with an active key, the first that applies; undefined if none does. */
 const refusalOf = ({ key, merchant, mode }: FoundKey, { arrived, ip }: RequestRecord, act: MerchantAct | undefined) => {

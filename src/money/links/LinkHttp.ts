@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       create: span("payment_links.create")(
         function* ({ payload }) {
-          const link = yield* answeredWith(created)(links.create(yield* Caller, payload))
+          const link = yield* answeredWith(created, links.create(yield* Caller, payload))
           return yield* reply(view(link), created.usual)
         },
         Effect.catchTags({ InvalidField, ...unavailable })

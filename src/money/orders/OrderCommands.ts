@@ -13,7 +13,7 @@ import {
   OrderNotFound,
   RefundRefused
 } from "@coffer/rules/order/Order"
-import { Context, Effect, Layer, Metric, Option, Schema } from "effect"
+import { Context, Effect, identity, Layer, Metric, Option, Schema } from "effect"
 import type { Aggregate, Stored } from "../aggregate/Aggregate.ts"
 import { makeWriteLoop, type PerformOptions, withoutEntry, type WriteLoop } from "../aggregate/WriteLoop.ts"
 import { automaticId, newMail } from "../../shared/mail/mails.ts"
@@ -78,7 +78,7 @@ export const layer = Layer.effect(
       insertion,
       replacement,
       view: (order) => orderView(order, links.unsigned),
-      orderOf: (order) => order,
+      orderOf: identity,
       creates: mailOf,
       instruction: performedSchema("order", TradeNo, OrderCommand),
       alarm: (fact, tradeNo) => {

@@ -38,7 +38,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       create: span("orders.create")(
         function* ({ payload }) {
-          const made = yield* answeredWith(newOrder)(orders.create(yield* Caller, payload))
+          const made = yield* answeredWith(newOrder, orders.create(yield* Caller, payload))
           const { created, notTaken = [], order } = made
           if (notTaken.length > 0) yield* addHeader("coffer-not-taken", notTaken.join(", "))
           return yield* reply(view(order), created ? newOrder.usual : 200)

@@ -31,7 +31,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       create: span("refunds.create")(
         function* ({ payload }) {
-          const { created, refund } = yield* answeredWith(newRefund)(refunds.create(yield* Caller, payload))
+          const { created, refund } = yield* answeredWith(newRefund, refunds.create(yield* Caller, payload))
           const view = refundView(refund)
           return yield* reply(view, created ? codeOf(newRefund, view) : 200)
         },

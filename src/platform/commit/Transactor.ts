@@ -43,12 +43,12 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const wakeups = yield* Wakeups
     const horizon = yield* ListHorizon
-    const { noteSets } = yield* DatabaseHealth
+    const { note } = yield* DatabaseHealth
     const sets = yield* RealTime.onRealTime(makeOpenSets)
 
     horizon.awaits("shown", sets.lowestOf)
 
-    const write = makeWrite({ sets, wakeups, writer: yield* makeWriter(sql), noteSets })
+    const write = makeWrite({ sets, wakeups, writer: yield* makeWriter(sql), note })
     const aside = yield* makeBlockedSets({ sets, write, batchMax })
 
     const round = Effect.fnUntraced(function* (taken: ReadonlyArray<OpenSet>, onWritten: () => void) {
@@ -69,12 +69,20 @@ export const layer = Layer.effect(
         )
       )
 
+    const context = yield* Effect.context<never>()
     const waiting = makeWaitingSets()
     for (const [lane, writing] of waiting.lanes.entries()) {
       // The waiting sets are in one queue, which metrics show as the first lane's.
-      const measured = yield* makeLaneMetrics(lane, lane === 0 ? waiting.size : () => 0)
+      const { ofDuration, ofSize } = yield* makeLaneMetrics(lane, lane === 0 ? waiting.size : () => 0)
       yield* Effect.forkScoped(
-        writing((taken, onWritten) => measured(taken.length, survived(taken, round(taken, onWritten))))
+        writing(
+          Effect.fnUntraced(function* (taken, onWritten) {
+            const began = RealTime.elapsedMillis()
+            ofSize.updateUnsafe(taken.length, context)
+            yield* survived(taken, round(taken, onWritten))
+            ofDuration.updateUnsafe((RealTime.elapsedMillis() - began) / 1_000, context)
+          })
+        )
       )
     }
 
@@ -109,23 +117,13 @@ const durations = Metric.histogram("coffer_batch_duration_seconds", {
   boundaries: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 })
 
-/** Returns a function that runs one round of the lane and measures it. */
+/** What a lane measures of each round. */
 const makeLaneMetrics = Effect.fnUntraced(function* (number: number, size: () => number) {
   const lane = String(number)
-  const context = yield* Effect.context()
   const [ofSize, ofDuration] = [Metric.withAttributes(sizes, { lane }), Metric.withAttributes(durations, { lane })]
   yield* shownAs(Metric.withAttributes(inLane, { lane }), size)
   for (const histogram of [ofSize, ofDuration]) yield* Metric.value(histogram)
-
-  return <A, E, R>(taken: number, round: Effect.Effect<A, E, R>) =>
-    Effect.suspend(() => {
-      const began = RealTime.elapsedMillis()
-      ofSize.updateUnsafe(taken, context)
-      return Effect.ensuring(
-        round,
-        Effect.sync(() => ofDuration.updateUnsafe((RealTime.elapsedMillis() - began) / 1_000, context))
-      )
-    })
+  return { ofSize, ofDuration }
 })
 
 // Aside --------------------------------------------------------------------------

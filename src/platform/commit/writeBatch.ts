@@ -44,10 +44,10 @@ interface Services {
   readonly sets: OpenSets
   readonly wakeups: Wakeups["Service"]
   readonly writer: Writer
-  readonly noteSets: DatabaseHealth["Service"]["noteSets"]
+  readonly note: DatabaseHealth["Service"]["note"]
 }
 
-export const makeWrite = ({ noteSets, sets, wakeups, writer }: Services) => {
+export const makeWrite = ({ note, sets, wakeups, writer }: Services) => {
   /** Writes the sets that no lock blocks. The rest is returned. `onWritten` is called before the last replies. */
   const write = Effect.fnUntraced(function* (
     waiting: ReadonlyArray<OpenSet>,
@@ -78,7 +78,7 @@ export const makeWrite = ({ noteSets, sets, wakeups, writer }: Services) => {
       switch (outcome._tag) {
         case "Written":
           if (batch.refused.length === 0) onWritten()
-          noteSets(undefined, batch.accepted.length)
+          note("sets", undefined, batch.accepted.length)
           for (const set of batch.accepted) if (!outcome.taken.has(set)) sets.succeed(set)
           for (const { table } of batch.statements) wakeups.raise(table)
           failed.push(...outcome.taken)
@@ -102,11 +102,11 @@ export const makeWrite = ({ noteSets, sets, wakeups, writer }: Services) => {
           return { sets: left, blocked }
         }
         case "NotNow":
-          if (outcome.refusal !== undefined) noteSets(outcome.refusal, left.length)
+          if (outcome.refusal !== undefined) note("sets", outcome.refusal, left.length)
           return sets.failAll(left, outcome.reason)
         case "Rejected":
           if (left.length > 1) return yield* writeOneByOne(left, failed)
-          noteSets(outcome.refusal, 1)
+          note("sets", outcome.refusal, 1)
           // DatabaseHealth logs it.
           if (outcome.refusal !== undefined) return sets.failAll(left, "overloaded")
           yield* Effect.logError("a change set was refused", { reason: outcome.reason })

@@ -23,7 +23,7 @@ export class DatabaseHealth extends Context.Service<
     /** The SQLSTATE while Postgres refuses most statements of this process (`results.ts`). */
     readonly refusing: Results["refusing"]
     /** The outcomes of change sets at Postgres. */
-    readonly noteSets: (refusal: string | undefined, count: number) => void
+    readonly note: Results["note"]
   }
 >()("@coffer/platform/DatabaseHealth") {}
 
@@ -63,7 +63,7 @@ export const assumeHealthy = Effect.fnUntraced(function* (probe: Probe) {
   const suspect = () => void Queue.offerUnsafe(bell, undefined)
   const watch: Watch = { isAway: () => false, suspect, ended: () => undefined, load }
   const unlessAway = (tell: () => void) => tell()
-  const health = { answers: Effect.succeed(true), refusing: () => undefined, noteSets: () => undefined }
+  const health = { answers: Effect.succeed(true), refusing: () => undefined, note: () => undefined }
   return { health: DatabaseHealth.of(health), watch, unlessAway }
 })
 
@@ -141,6 +141,6 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
     else if (held.length < heldMax) held.push(tell)
   }
   const answers = onRealTime(yield* Effect.cachedWithTTL(Effect.map(probed, Result.isSuccess), "1 second"))
-  const noteSets = (refusal: string | undefined, count: number) => results.note("sets", refusal, count)
-  return { health: DatabaseHealth.of({ answers, refusing: results.refusing, noteSets }), watch, unlessAway }
+  const { note, refusing } = results
+  return { health: DatabaseHealth.of({ answers, refusing, note }), watch, unlessAway }
 })

@@ -35,7 +35,7 @@ const gather = <Question, Answer, E>(
     if (!Array.isReadonlyArrayNonEmpty(questions)) return
     const answers = yield* Effect.exit(answersOf(questions))
     for (const [index, { resume }] of callers.entries()) {
-      resume(Exit.isSuccess(answers) ? Effect.succeed(answers.value[index]!) : answers)
+      resume(Exit.isSuccess(answers) ? Effect.succeed(answers.value[index]!) : Effect.failCause(answers.cause))
     }
   })
 

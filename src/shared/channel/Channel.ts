@@ -217,13 +217,13 @@ export const make = (): Channel["Service"] => {
       ? Effect.andThen(Effect.logError(`no channel ${name} is wired`), Effect.fail(new ChannelUnreachable()))
       : Effect.succeed(found)
   }
-  const first = (payee: Payee, among: (channel: RegisteredChannel) => boolean) =>
-    Effect.findFirst(registered.filter(among), (channel) => channel.takes(payee))
   const pretendedOf: Channel["Service"]["pretendedOf"] = Effect.fnUntraced(function* (payee, name) {
     const meant = name === undefined ? undefined : find(name)?.pretended
     if (meant !== undefined) return Option.some(meant)
-    const pretending = yield* first(payee, (channel) => channel.pretended !== undefined)
-    return Option.flatMapNullishOr(pretending, ({ pretended }) => pretended)
+    for (const channel of registered) {
+      if (channel.pretended !== undefined && (yield* channel.takes(payee))) return Option.some(channel.pretended)
+    }
+    return Option.none()
   })
   const pages = () => registered.flatMap(({ page }) => (page === undefined ? [] : [page]))
 
@@ -260,7 +260,7 @@ export const make = (): Channel["Service"] => {
       }
       return age
     }),
-    takerOf: (payee) => first(payee, () => true),
+    takerOf: (payee) => Effect.findFirst(registered, (channel) => channel.takes(payee)),
     pretendedOf,
     buyer: makeBuyer(pretendedOf),
     cancel: Effect.fnUntraced(function* (checkout) {

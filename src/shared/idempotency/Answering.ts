@@ -57,14 +57,12 @@ export const CurrentClaim = Context.Reference<HeldClaim | undefined>("@coffer/id
 const usual = answerCodes(200)
 
 /** A handler sets the code with which a change answers its request. */
-export const answeredWith =
-  (codes: AnswerCodes) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.withFiber((fiber) => {
-      const held = fiber.getRef(CurrentClaim)
-      if (held !== undefined) held.codes = codes
-      return effect
-    })
+export const answeredWith = <A, E, R>(codes: AnswerCodes, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => {
+    const held = fiber.getRef(CurrentClaim)
+    if (held !== undefined) held.codes = codes
+    return effect
+  })
 
 export const currentClaim = Effect.map(CurrentClaim, (held) => held?.claim)
 

@@ -266,12 +266,7 @@ export const parsedBody = (body: string): Option.Option<unknown> => parseJson(bo
  * A body that does not parse, or is nested too deeply, will be refused or ignored; its fingerprint is that of its text.
  */
 const fingerprintOf = ({ body, json = parsedBody(body), meant }: Keyed): string =>
-  sha256(
-    Option.match(
-      Option.filter(json, (value) => isShallow(value)),
-      { onNone: () => `text ${body}`, onSome: (value) => jsonText(canonical(meant(value))) }
-    )
-  )
+  sha256(Option.isSome(json) && isShallow(json.value) ? jsonText(canonical(meant(json.value))) : `text ${body}`)
 
 /** An older version took the fingerprint of the body as it was sent. A claim of that version is compared with it. */
 const fingerprintLike = (held: string, request: Keyed): string => {

@@ -49,7 +49,7 @@ export const layer = HttpApiBuilder.group(
       }, Effect.catchTags({ DeliveryNotFound })),
 
       resend: span("webhook_deliveries.resend")(function* ({ params }) {
-        const again = yield* answeredWith(accepted)(deliveries.resend(params.delivery_id, yield* Caller))
+        const again = yield* answeredWith(accepted, deliveries.resend(params.delivery_id, yield* Caller))
         return yield* reply(deliveryView(again), accepted.usual)
       }, Effect.catchTags({ DeliveryConflict, DeliveryNotFound, NotCommitted }))
     })

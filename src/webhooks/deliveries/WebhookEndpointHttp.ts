@@ -68,7 +68,7 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       create: span("webhook_endpoints.create")(function* ({ payload }) {
-        const created = yield* answeredWith(newEndpoint)(endpoints.create(yield* Caller, payload))
+        const created = yield* answeredWith(newEndpoint, endpoints.create(yield* Caller, payload))
         return yield* reply(created, newEndpoint.usual)
       }, Effect.catchTags({ EndpointLimitReached, InvalidField, MakerLeft, NotCommitted })),
 
