@@ -90,8 +90,8 @@ it.live("a create, a keyed create and a payment with its webhook run no more fun
         )
       )
     }
-    assert.isAtMost(found.create, 356)
-    assert.isAtMost(found.keyed, 406)
-    assert.isAtMost(found.pay, 604)
+    assert.isAtMost(found.create, 352)
+    assert.isAtMost(found.keyed, 398)
+    assert.isAtMost(found.pay, 595)
   })
 )

@@ -158,7 +158,7 @@ describe("a change that answers its request", () => {
       assert.strictEqual(rows.size, 4)
       yield* send(committing({ status: "pending" }), { key: "unnamed" }, along)
       assert.strictEqual((yield* send(unrun, { key: "unnamed" }, along)).told, "replayed 200")
-      assert.strictEqual((yield* send(codes(committing({}, 201)), { key: "" }, along)).told, "201")
+      assert.strictEqual((yield* send(answeredWith(codes, committing({}, 201)), { key: "" }, along)).told, "201")
       assert.strictEqual(rows.size, 5)
     })
   )
