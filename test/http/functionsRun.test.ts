@@ -92,6 +92,6 @@ it.live("a create, a keyed create and a payment with its webhook run no more fun
     }
     assert.isAtMost(found.create, 352)
     assert.isAtMost(found.keyed, 398)
-    assert.isAtMost(found.pay, 595)
+    assert.isAtMost(found.pay, 610)
   })
 )
