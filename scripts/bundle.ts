@@ -14,10 +14,18 @@ export interface Bundle {
   /** The file that Node runs, without its ending: `main` if it is left out. */
   readonly main?: string
   readonly sourcemap?: boolean
+  /** `mjs` where no package.json of type `module` is above: Node would parse each file twice to see what it is. */
+  readonly ending?: "js" | "mjs"
 }
 
 /** Returns the file that Node runs. */
-export const bundle = async ({ dir, main = "main", sourcemap = false, sources }: Bundle): Promise<string> => {
+export const bundle = async ({
+  dir,
+  ending = "js",
+  main = "main",
+  sourcemap = false,
+  sources
+}: Bundle): Promise<string> => {
   const files = readdirSync(path.join(sources, migrations)).map((file) => [
     `migrations/${path.parse(file).name}`,
     path.join(sources, migrations, file)
@@ -26,7 +34,7 @@ export const bundle = async ({ dir, main = "main", sourcemap = false, sources }:
     input: { [main]: path.join(sources, "src/main.ts"), ...Object.fromEntries(files) },
     platform: "node",
     logLevel: "warn",
-    output: { dir, sourcemap }
+    output: { dir, sourcemap, entryFileNames: `[name].${ending}`, chunkFileNames: `[name]-[hash].${ending}` }
   })
-  return path.join(dir, `${main}.js`)
+  return path.join(dir, `${main}.${ending}`)
 }

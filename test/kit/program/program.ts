@@ -21,6 +21,6 @@ export default async function (project: TestProject) {
   const cache = path.join(repository, "node_modules/.cache")
   mkdirSync(cache, { recursive: true })
   const dir = mkdtempSync(path.join(cache, "program-"))
-  project.provide("program", await bundle({ sources: repository, dir, sourcemap: true }))
+  project.provide("program", await bundle({ sources: repository, dir, sourcemap: true, ending: "mjs" }))
   return () => rmSync(dir, { recursive: true, force: true })
 }

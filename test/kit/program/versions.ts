@@ -74,17 +74,18 @@ export const thisAs = Effect.fnUntraced(function* (version: string, shapes: Read
   const into = yield* folder
   const own = packageOf(readFileSync(path.join(repository, "package.json"), "utf8"))
   writeFileSync(path.join(into, "package.json"), JSON.stringify({ ...own, version }))
-  const bundled = path.dirname(inject("program"))
+  const newest = path.parse(inject("program"))
+  const bundled = newest.dir
   const dir = builtIn(into)
   cpSync(path.join(bundled, "migrations"), path.join(dir, "migrations"), { recursive: true })
   let numbered = 0
-  for (const file of readdirSync(bundled).filter((name) => name.endsWith(".js"))) {
+  for (const file of readdirSync(bundled).filter((name) => name.endsWith(newest.ext))) {
     const code = readFileSync(path.join(bundled, file), "utf8")
     if (builtShapes.test(code)) numbered++
     writeFileSync(path.join(dir, file), code.replace(builtShapes, `$1[${shapes.join(", ")}]`))
   }
   assert.strictEqual(numbered, 1, "the files of the program that hold the numbers of its messages")
-  const program: Program = { main: path.join(dir, "main.js"), version, shapes }
+  const program: Program = { main: path.join(dir, newest.base), version, shapes }
   return program
 })
 
