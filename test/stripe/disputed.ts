@@ -1,15 +1,15 @@
-/** A paid order of a merchant with an account at Stripe, and a buyer who objects. */
+/** A paid order of a merchant with an account at Stripe, and a buyer who objects. For tests `onOneWorld`. */
 import { Effect } from "effect"
 import type { Stripe } from "stripe"
 import { type Json, said } from "../kit/Merchant.ts"
-import { connected } from "./kit.ts"
+import { sharedWorld } from "./kit.ts"
 
 export const amount = 2_000
 
 export type Decision = "won" | "lost" | "warning_closed" | "escalated" | "appeal_needs_response" | "appeal_under_review"
 
 export const disputed = Effect.fnUntraced(function* (how: { readonly is_inquiry?: boolean } = {}) {
-  const world = yield* connected()
+  const world = yield* sharedWorld
   yield* world.paid({ amount: 5_000 })
   const order = yield* world.paid({ amount })
   const before = yield* world.merchant.balance()
@@ -22,9 +22,8 @@ export const disputed = Effect.fnUntraced(function* (how: { readonly is_inquiry?
   const decide = (outcome: Decision) =>
     Effect.andThen(world.control.decide_dispute({ dispute: atStripe().id, outcome }), world.settled)
   /** The operator's view of it in `held_up`. */
-  const held = Effect.map(
-    said(world.api.operator("GET", "/held_up?kind=dispute")),
-    ({ data }) => (data as ReadonlyArray<Json>)[0]
+  const held = Effect.map(said(world.api.operator("GET", "/held_up?kind=dispute")), ({ data }) =>
+    (data as ReadonlyArray<Json>).find(({ id }) => id === opened.dispute_no)
   )
   const refund = (part?: number) =>
     world.merchant.refund({ trade_no: order["trade_no"], ...(part === undefined ? {} : { amount: part }) })

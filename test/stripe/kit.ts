@@ -4,8 +4,8 @@
  */
 import type { Mode } from "@coffer/model/Ids"
 import type { Options as SimulatorOptions } from "@coffer/simulator/start"
-import { start as simulate } from "@coffer/simulator/start"
-import { assert } from "@effect/vitest"
+import { accountOf, type Simulator, start as simulate } from "@coffer/simulator/start"
+import { assert, layer, type Vitest } from "@effect/vitest"
 import { Clock, Context, Effect, Layer } from "effect"
 import { Stripe } from "stripe"
 import { Patience } from "../../src/channels/stripe/StripeGuard.ts"
@@ -83,9 +83,33 @@ export const connectedAs = Effect.fnUntraced(function* (
 })
 
 /** A world whose merchant has an account at Stripe. */
-export const connected = Effect.fnUntraced(function* (options: Given = {}) {
-  const world = yield* worlds(options)
-  const endpoint = yield* connectedAs(world, world.merchant, secretKey)
+export const connected = (options: Given = {}) =>
+  Effect.flatMap(worlds(options), (world) => connectedWith(world, secretKey))
+
+class Shared extends Context.Service<Shared, World>()("test/stripe/Shared") {}
+
+/** For tests that need a merchant and an account at Stripe of their own: a world takes a second of the processor. */
+export const onOneWorld = (tests: (it: Vitest.MethodsNonLive<Shared>) => void) =>
+  layer(Layer.effect(Shared, worlds()), { excludeTestServices: true })(tests)
+
+/** Its merchant and account are new. What earlier tests have broken or held back is not. */
+export const sharedWorld = Effect.gen(function* () {
+  const world = yield* Shared
+  yield* world.control.clear_faults({})
+  yield* world.control.release_webhooks({})
+  yield* Effect.andThen(world.control.rest({}), world.atRest)
+  const merchant = yield* world.api.newMerchant()
+  const key = `sk_test_${merchant.merchantId.replace("mer_", "")}`
+  const all: Simulator["all"] = (kind) => world.simulator.all(kind, accountOf(key))
+  const channelPath = `/merchants/${merchant.merchantId}/channels/sandbox`
+  const simulator = { ...world.simulator, all }
+  const own: World = { ...world, merchant, simulator, stripe: world.clientOf(key), channelPath }
+  return yield* connectedWith(own, key)
+})
+
+/** The world's merchant gets the account of this key. */
+const connectedWith = Effect.fnUntraced(function* (world: World, key: string) {
+  const endpoint = yield* connectedAs(world, world.merchant, key)
   const merchant = { ...world.merchant, ...merchantOf(world) }
   /** Stripe's notices are here, and handled. */
   const settled = Effect.andThen(world.control.rest({}), world.atRest)
