@@ -2,7 +2,7 @@
  * What the service should answer: a second implementation of its rules, with plain lists and one clock. It is written
  * from docs/specification.md and docs/choices.md and shares no code with the service.
  */
-import { acceptDispute, disputeNamed, giveEvidence, openDispute, readEvidence, resolveByHelper } from "./disputes.ts"
+import { acceptDispute, disputeNamed, giveEvidence, openDispute, resolveByHelper } from "./disputes.ts"
 import { createEndpoint, createLink, createPayout, deleteEndpoint, reviewPayout, rotateEndpoint } from "./links.ts"
 import { updateEndpoint, updateLink } from "./links.ts"
 import { createOrder, expireOrder, pay, sendReceipt, updateOrder } from "./orders.ts"
@@ -11,15 +11,16 @@ import { createErasure, exportBuyer, exportMerchant, readErasure, readTimeline, 
 import { listOf } from "./lists.ts"
 import { actByPerson, createByPerson, type Person, type Role } from "./people.ts"
 import { actOnKey, createKey, readMerchant, refusalOf, scopeOf, stand, updateMerchant } from "./rights.ts"
-import { Account, currencies, type Currency, type Dispute, named, type Order, type ScopedKey } from "./state.ts"
+import { Account, currencies, type Currency, named, type ScopedKey } from "./state.ts"
 import { clearAt, nextDueAt, passTo } from "./time.ts"
 import { type Answer, days, type Fields, invalid, missing, ok, Part, refused } from "./values.ts"
 import { bodyOf, oneOf } from "./fields.ts"
-import { walletOf } from "./books.ts"
+import { statementOf, walletOf } from "./books.ts"
 import {
   disputeView,
   endpointView,
   eventView,
+  evidenceView,
   linkView,
   orderView,
   payoutView,
@@ -45,18 +46,17 @@ export interface Call {
   readonly since?: number | undefined
 }
 
+type Place = Pick<Account, "address" | "hooks">
+
 /** The caller. */
 interface By {
   readonly person: Person | undefined
   readonly key: ScopedKey | undefined
   /** The mails of all buyers. */
-  readonly addresses: ReadonlyArray<string>
+  readonly addresses: () => ReadonlyArray<string>
 }
 
 type Handle = (account: Account, now: number, ref: string, body: unknown, by: By) => Answer
-
-const found = <T>(what: string, thing: T | undefined, view: (thing: T) => Fields): Answer =>
-  thing === undefined ? missing(what) : ok(view(thing))
 
 const numbered = <T extends { readonly no: { readonly value: string | undefined } }>(
   things: ReadonlyArray<T>,
@@ -70,78 +70,74 @@ const on = (name: string, call: string, handle: Handle) => {
   return { name, method, form, handle }
 }
 
-const ofOrder =
-  (act: (account: Account, now: number, order: Order | undefined, body: unknown) => Answer): Handle =>
-  (account, now, ref, body) =>
-    act(account, now, named(account.orders, ref), body)
+/** A read of an object that the path names. */
+const read = <T>(
+  name: string,
+  path: string,
+  find: (account: Account, ref: string) => T | undefined,
+  view: (account: Account, thing: T) => Fields
+) => {
+  const what = name.startsWith("webhook") ? "endpoint" : path.split("/:ref")[0]!.split("/").at(-1)!.slice(0, -1)
+  return on(`${name}.get`, `GET ${path}`, (account, _, ref) => {
+    const thing = find(account, ref)
+    return thing === undefined ? missing(what) : ok(view(account, thing))
+  })
+}
 
-const ofDispute =
-  (act: (account: Account, now: number, dispute: Dispute | undefined, body: unknown) => Answer): Handle =>
+const of =
+  <T>(find: (account: Account, ref: string) => T | undefined) =>
+  (act: (account: Account, now: number, thing: T | undefined, body: unknown) => Answer): Handle =>
   (account, now, ref, body) =>
-    act(account, now, disputeNamed(account, ref), body)
+    act(account, now, find(account, ref), body)
+
+const ofOrder = of(({ orders }, ref) => named(orders, ref))
+const ofRefund = of(({ refunds }, ref) => named(refunds, ref))
+const ofDispute = of(disputeNamed)
+const ofLink = of(({ links }, ref) => numbered(links, ref))
+const ofEndpoint = of(({ endpoints }, ref) => numbered(endpoints, ref))
+
+const creates =
+  (act: (account: Account, now: number, body: unknown) => Answer): Handle =>
+  (account, now, _, body) =>
+    act(account, now, body)
 
 const routes = [
-  on("orders.create", "POST /v1/orders", (account, now, _, body) => createOrder(account, now, body)),
-  on("orders.get", "GET /v1/orders/:ref", (account, _, ref) =>
-    found("order", named(account.orders, ref), (order) => orderView(account, order))
-  ),
-  on("orders.update", "POST /v1/orders/:ref", (account, _, ref, body) =>
-    updateOrder(account, named(account.orders, ref), body)
-  ),
+  on("orders.create", "POST /v1/orders", creates(createOrder)),
+  read("orders", "/v1/orders/:ref", ({ orders }, ref) => named(orders, ref), orderView),
+  on("orders.update", "POST /v1/orders/:ref", ofOrder(updateOrder)),
   on("orders.expire", "POST /v1/orders/:ref/expire", ofOrder(expireOrder)),
   on("orders.sendReceipt", "POST /v1/orders/:ref/send_receipt", ofOrder(sendReceipt)),
   on("timelines.get", "GET /v1/orders/:ref/timeline", (account, _, ref, __, { key }) =>
     readTimeline(account, ref, key)
   ),
-  on("refunds.create", "POST /v1/refunds", (account, now, _, body) => createRefund(account, now, body)),
-  on("refunds.get", "GET /v1/refunds/:ref", (account, _, ref) =>
-    found("refund", named(account.refunds, ref), (refund) => refundView(account, refund))
-  ),
-  on("refunds.update", "POST /v1/refunds/:ref", (account, now, ref, body) =>
-    updateRefund(account, now, named(account.refunds, ref), body)
-  ),
-  on(
-    "disputes.get",
-    "GET /v1/disputes/:ref",
-    ofDispute((account, _, dispute) => found("dispute", dispute, (each) => disputeView(account, each)))
-  ),
+  on("refunds.create", "POST /v1/refunds", creates(createRefund)),
+  read("refunds", "/v1/refunds/:ref", ({ refunds }, ref) => named(refunds, ref), refundView),
+  on("refunds.update", "POST /v1/refunds/:ref", ofRefund(updateRefund)),
+  read("disputes", "/v1/disputes/:ref", disputeNamed, disputeView),
   on("disputes.submitEvidence", "POST /v1/disputes/:ref/evidence", ofDispute(giveEvidence)),
-  on(
-    "disputes.getEvidence",
-    "GET /v1/disputes/:ref/evidence",
-    ofDispute((_, __, dispute) => readEvidence(dispute))
-  ),
+  read("disputes.evidence", "/v1/disputes/:ref/evidence", disputeNamed, evidenceView),
   on("disputes.accept", "POST /v1/disputes/:ref/accept", ofDispute(acceptDispute)),
-  on("paymentLinks.create", "POST /v1/payment_links", (account, now, _, body) => createLink(account, now, body)),
-  on("paymentLinks.get", "GET /v1/payment_links/:ref", (account, _, ref) =>
-    found("payment_link", numbered(account.links, ref), (link) => linkView(account, link))
+  on("paymentLinks.create", "POST /v1/payment_links", creates(createLink)),
+  read("paymentLinks", "/v1/payment_links/:ref", ({ links }, ref) => numbered(links, ref), linkView),
+  on("paymentLinks.update", "POST /v1/payment_links/:ref", ofLink(updateLink)),
+  on("visits.make", "GET /pay/:ref", ofLink(visitLink)),
+  on("webhookEndpoints.create", "POST /v1/webhook_endpoints", creates(createEndpoint)),
+  read(
+    "webhookEndpoints",
+    "/v1/webhook_endpoints/:ref",
+    ({ endpoints }, ref) => numbered(endpoints, ref),
+    endpointView
   ),
-  on("paymentLinks.update", "POST /v1/payment_links/:ref", (account, _, ref, body) =>
-    updateLink(account, numbered(account.links, ref), body)
-  ),
-  on("visits.make", "GET /pay/:ref", (account, now, ref) => visitLink(account, now, numbered(account.links, ref))),
-  on("webhookEndpoints.create", "POST /v1/webhook_endpoints", (account, now, _, body) =>
-    createEndpoint(account, now, body)
-  ),
-  on("webhookEndpoints.get", "GET /v1/webhook_endpoints/:ref", (account, _, ref) =>
-    found("endpoint", numbered(account.endpoints, ref), endpointView)
-  ),
-  on("webhookEndpoints.update", "POST /v1/webhook_endpoints/:ref", (account, _, ref, body) =>
-    updateEndpoint(numbered(account.endpoints, ref), body)
-  ),
-  on("webhookEndpoints.delete", "DELETE /v1/webhook_endpoints/:ref", (account, _, ref) =>
-    deleteEndpoint(account, numbered(account.endpoints, ref))
-  ),
-  on("webhookEndpoints.rotateSecret", "POST /v1/webhook_endpoints/:ref/rotate_secret", (account, _, ref) =>
-    rotateEndpoint(numbered(account.endpoints, ref))
-  ),
-  on("events.get", "GET /v1/events/:ref", (account, _, ref) =>
-    found("event", numbered(account.events, ref), eventView)
-  ),
-  on("erasures.create", "POST /v1/erasures", (account, now, _, body) => createErasure(account, now, body)),
+  on("webhookEndpoints.update", "POST /v1/webhook_endpoints/:ref", ofEndpoint(updateEndpoint)),
+  on("webhookEndpoints.delete", "DELETE /v1/webhook_endpoints/:ref", ofEndpoint(deleteEndpoint)),
+  on("webhookEndpoints.rotateSecret", "POST /v1/webhook_endpoints/:ref/rotate_secret", ofEndpoint(rotateEndpoint)),
+  read("events", "/v1/events/:ref", ({ events }, ref) => numbered(events, ref), eventView),
+  on("deliveries.unknown", "GET /v1/webhook_deliveries/:ref", () => missing("delivery")),
+  on("reports.unknown", "GET /v1/reports/(?!statement$):any", () => missing("report")),
+  on("erasures.create", "POST /v1/erasures", creates(createErasure)),
   on("erasures.get", "GET /v1/erasures/:ref", (account, _, ref) => readErasure(account, ref)),
   on("exports.buyer", "POST /v1/exports", (account, _, __, body, { addresses }) =>
-    exportBuyer(account, body, addresses)
+    exportBuyer(account, body, addresses())
   ),
   on("testHelpers.orders.pay", "POST /v1/test_helpers/orders/:ref/pay", ofOrder(pay)),
   on("testHelpers.orders.dispute", "POST /v1/test_helpers/orders/:ref/dispute", ofOrder(openDispute)),
@@ -164,17 +160,11 @@ const routes = [
     stand(account, now, act)
   ),
   on("operator.exports.merchant", "POST /operator/v1/merchants/:ref/exports", (account) => exportMerchant(account)),
-  on("operator.apiKeys.create", "POST /operator/v1/merchants/:ref/api_keys", (account, now, _, body) =>
-    createKey(account, now, body)
-  ),
+  on("operator.apiKeys.create", "POST /operator/v1/merchants/:ref/api_keys", creates(createKey)),
   on("operator.apiKeys.get", "GET /operator/v1/merchants/:any/api_keys/:ref", actOnKey),
   on("operator.apiKeys.act", "POST /operator/v1/merchants/:any/api_keys/([^/]+/(?:roll|revoke))", actOnKey),
-  on("operator.payouts.create", "POST /operator/v1/merchants/:ref/payouts", (account, now, _, body) =>
-    createPayout(account, now, bodyOf(body))
-  ),
-  on("operator.payouts.get", "GET /operator/v1/payouts/:ref", (account, _, ref) =>
-    found("payout", numbered(account.payouts, ref), (payout) => payoutView(account, payout))
-  ),
+  on("operator.payouts.create", "POST /operator/v1/merchants/:ref/payouts", creates(createPayout)),
+  read("operator.payouts", "/operator/v1/payouts/:ref", ({ payouts }, ref) => numbered(payouts, ref), payoutView),
   on(
     "operator.payouts.review",
     "POST /operator/v1/payouts/([^/]+/(?:approve|reject|complete|fail))",
@@ -203,18 +193,20 @@ const listNames: Readonly<Record<string, string>> = {
   "/v1/webhook_endpoints": "webhookEndpoints.list"
 }
 
-/** The oracle's state. */
+/** Those that can succeed. */
 export const operations: ReadonlyArray<string> = [
-  ...routes.map(({ name }) => name),
+  ...routes.map(({ name }) => name).filter((name) => !name.endsWith(".unknown")),
   ...Object.values(listNames),
-  "balance.get"
+  "balance.get",
+  "reports.statement"
 ]
 
 export class Oracle {
   accounts: ReadonlyArray<Account>
   now: number
-  constructor(merchantIds: ReadonlyArray<string>, now: number) {
-    this.accounts = merchantIds.map((merchantId) => new Account(merchantId, now))
+  /** `places`: where each merchant calls from, and is called. */
+  constructor(merchantIds: ReadonlyArray<string>, now: number, places: ReadonlyArray<Place> = []) {
+    this.accounts = merchantIds.map((merchantId, index) => new Account(merchantId, now, places[index]))
     this.now = now
   }
 
@@ -240,6 +232,7 @@ export class Oracle {
     if (/%(2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f)/i.test(bare) || /\/\/|\/$/.test(bare)) return undefined
     if (method === "GET" && bare in listNames) return listNames[bare]
     if (method === "GET" && bare === "/v1/balance") return "balance.get"
+    if (method === "GET" && bare === "/v1/reports/statement") return "reports.statement"
     return routes.find((route) => route.method === method && route.form.test(bare))?.name
   }
 
@@ -295,10 +288,11 @@ export class Oracle {
       const listed = listOf(account, bare, search)
       if (listed !== undefined) return listed
       if (bare === "/v1/balance") return balance(account, search)
+      if (bare === "/v1/reports/statement") return statementOf(account, this.now, search)
     }
     const { form, handle } = routes.find((route) => route.method === method && route.form.test(bare))!
     const ref = decodeURIComponent(form.exec(bare)![1] ?? "")
-    const addresses = this.accounts.flatMap(({ orders }) => orders.flatMap((order) => [...order.addresses]))
+    const addresses = () => this.accounts.flatMap(({ orders }) => orders.flatMap((order) => [...order.addresses]))
     return handle(account, this.now, ref, body, {
       key,
       addresses,

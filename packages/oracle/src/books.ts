@@ -1,16 +1,8 @@
 /** Wallets, the ledger and the events (spec: Wallet balance; Balance transaction; Events). */
 import { disputeView, orderView, refundView } from "./views.ts"
-import {
-  type Account,
-  type Currency,
-  type Dispute,
-  newNo,
-  type Order,
-  type Payout,
-  type Refund,
-  type Wallet
-} from "./state.ts"
-import { timeOf, type When } from "./values.ts"
+import type { Account, Currency, Dispute, Endpoint, Order, Payout, Receiver, Refund, Wallet } from "./state.ts"
+import { currencies, newNo } from "./state.ts"
+import { type Answer, type Check, days, type Fields, ok, Part, timeOf, type When } from "./values.ts"
 
 export const walletOf = (account: Account, currency: Currency): Wallet => {
   const wallet = account.wallets.get(currency)
@@ -80,7 +72,32 @@ export const emit = (account: Account, when: When, type: string, of: Order | Ref
   const order = "taken" in of ? of : of.order
   const object =
     "taken" in of ? orderView(account, of) : "requested" in of ? refundView(account, of) : disputeView(account, of)
-  account.events.push({ no: newNo.event(), type, at: timeOf(when), of, order, object })
+  account.events.push({
+    no: newNo.event(),
+    type,
+    at: timeOf(when),
+    of,
+    order,
+    object,
+    later: [],
+    former: [],
+    receivers: receiversOf(account, type, order)
+  })
+}
+
+/** An order's own address, or every endpoint that is subscribed (spec: Routing). Paused ones get it later. */
+const receiversOf = ({ endpoints }: Account, type: string, { notifyUrl }: Order): ReadonlyArray<Receiver> =>
+  notifyUrl !== null
+    ? [{ url: notifyUrl, endpoint: undefined, isSure: true }]
+    : endpoints
+        .filter(({ status, types }) => status !== "disabled" && (types.includes("*") || types.includes(type)))
+        .map((endpoint) => ({ url: endpoint.url, endpoint, isSure: endpoint.status === "enabled" }))
+
+/** What follows may overtake the posts of an endpoint that was changed. */
+export const makeUnsure = ({ events }: Account, endpoint: Endpoint) => {
+  for (const { receivers } of events) {
+    for (const receiver of receivers) if (receiver.endpoint === endpoint) receiver.isSure = false
+  }
 }
 
 /** The amount that refunds and payouts may use: the fees of payouts under way are promised (silences: B10). */
@@ -88,3 +105,32 @@ export const usable = (account: Account, currency: Currency) =>
   account.payouts
     .filter((payout) => payout.currency === currency && (payout.state === "requested" || payout.state === "approved"))
     .reduce((left, { fee }) => left - fee, walletOf(account, currency).available)
+
+/**
+ * The statement of days in UTC until now: for each wallet its balances at both ends, and the totals of its movements by
+ * type.
+ */
+export const statementOf = (account: Account, now: number, query: URLSearchParams): Answer => {
+  const from = Date.parse(`${query.get("from")}T00:00:00Z`)
+  const to = Math.min(now, Date.parse(`${query.get("to")}T00:00:00Z`) + days)
+  const lines: Check = (actual) => {
+    for (const currency of currencies) {
+      const rows = account.rows.filter((row) => row.currency === currency && row.at.value! < to)
+      const inside = rows.filter(({ at }) => at.value! >= from)
+      const totals = [...new Set(inside.map(({ type }) => type))].map((line) => {
+        const amounts = inside.filter(({ type }) => type === line).map(({ amount }) => amount)
+        return `${line} ${amounts.length} ${amounts.reduce((sum, amount) => sum + amount, 0)}`
+      })
+      const before = rows.findLast(({ at }) => at.value! < from)?.after ?? 0
+      const wanted = [...totals, `opening ${before}`, `closing ${rows.at(-1)?.after ?? 0}`].toSorted().join()
+      const shown = (actual as ReadonlyArray<Fields>)
+        .filter((line) => line["currency"] === currency)
+        .map(({ amount, available, count, line }) =>
+          line === "opening" || line === "closing" ? `${line} ${available}` : `${line} ${count} ${amount}`
+        )
+      if (shown.toSorted().join() !== wanted && (shown.length > 0 || rows.length > 0)) return `${currency}: ${wanted}`
+    }
+    return undefined
+  }
+  return ok(new Part({ object: "statement", merchant_id: account.merchantId, mode: "sandbox", lines }))
+}

@@ -12,16 +12,6 @@ const erased = "[erased]"
 
 const meaningOf = (address: string) => address.toLowerCase()
 
-const wordsOf = (account: Account, order: Order): ReadonlyArray<string> => [
-  ...Object.values(order.metadata),
-  ...account.refunds.filter((refund) => refund.order === order).flatMap(({ metadata }) => Object.values(metadata)),
-  ...account.disputes
-    .filter((dispute) => dispute.order === order)
-    .flatMap(({ evidence }) => Object.values(evidence.texts))
-]
-
-const namesOf = (account: Account, order: Order) => new Set(wordsOf(account, order).flatMap(addressesIn))
-
 /** Whether the order is this buyer's: by its address; without one, if its own texts name this buyer and no other. */
 export const isOwnOf = (order: Order, address: string): boolean => {
   if (order.receiptEmail !== null) return meaningOf(order.receiptEmail) === meaningOf(address)
@@ -31,9 +21,12 @@ export const isOwnOf = (order: Order, address: string): boolean => {
 
 export const ordersOf = (account: Account, address: string) => account.orders.filter((order) => isOwnOf(order, address))
 
-/** Orders of others that name the buyer. */
-export const naming = (account: Account, address: string) =>
-  account.orders.filter((order) => !isOwnOf(order, address) && namesOf(account, order).has(meaningOf(address)))
+/** Orders of others whose own texts name the buyer. */
+const naming = (account: Account, address: string) =>
+  account.orders.filter(
+    (order) =>
+      !isOwnOf(order, address) && Object.values(order.metadata).flatMap(addressesIn).includes(meaningOf(address))
+  )
 
 /** Orders that name the buyer, now or in the past. */
 const everNaming = (account: Account, address: string) =>
@@ -50,7 +43,7 @@ export const createErasure = (account: Account, now: number, body: unknown): Ans
   const own = address === undefined ? [one!] : ordersOf(account, address)
   const others = address === undefined ? [] : naming(account, address)
   const isDry = sent["dry_run"] === true
-  // Orders that name the buyer only in their events or mails count as well.
+  // Rows that change are counted: an order that names the buyer only in its events may be among them.
   const once = address === undefined ? own : everNaming(account, address)
   const count: Check = (actual) =>
     typeof actual === "number" && actual >= own.length + others.length && actual <= once.length
@@ -68,7 +61,7 @@ export const createErasure = (account: Account, now: number, body: unknown): Ans
   })
   if (isDry) return ok(view)
   account.erasures.push(erasure)
-  for (const order of others) loseAddress(account, order, address!)
+  for (const order of once.filter((each) => !own.includes(each))) loseAddress(account, order, address!)
   for (const order of own) loseWords(account, order)
   for (const link of address === undefined ? [] : account.links) eraseLink(link, address!)
   // The stored answers of idempotency keys are removed with the words in them.
@@ -98,6 +91,7 @@ const loseWords = (account: Account, order: Order) => {
     evidence.texts = without(evidence.texts)
   }
   for (const event of account.events.filter((each) => each.order === order)) {
+    event.former = [...event.former, event.object]
     const { metadata, ...rest } = event.object
     event.object = {
       ...rest,
@@ -133,9 +127,10 @@ const loseAddress = (account: Account, order: Order, address: string) => {
   for (const { evidence } of account.disputes.filter((each) => each.order === order))
     evidence.texts = cut(evidence.texts)
   for (const event of account.events.filter((each) => each.order === order)) {
-    if ("metadata" in event.object) {
-      event.object = { ...event.object, metadata: cut(event.object["metadata"] as Texts) }
-    }
+    const { metadata, receipt_email: mail } = event.object
+    event.former = [...event.former, event.object]
+    if (metadata !== undefined) event.object = { ...event.object, metadata: cut(metadata as Texts) }
+    if (typeof mail === "string") event.object = { ...event.object, receipt_email: cut({ mail })["mail"] }
   }
 }
 

@@ -3,20 +3,9 @@ import { emit, post } from "./books.ts"
 import { allOf, bodyOf, bool, freeText, integer, oneLine, oneOf } from "./fields.ts"
 import { amountMax } from "./orders.ts"
 import { type Account, type Dispute, mention, methods, newNo, type Order } from "./state.ts"
-import {
-  type Answer,
-  conflict,
-  days,
-  type Fields,
-  invalid,
-  missing,
-  ok,
-  seconds,
-  timeOf,
-  unanswered,
-  type When
-} from "./values.ts"
-import { disputeView, evidenceView, isOpen } from "./views.ts"
+import type { Answer, Fields, When } from "./values.ts"
+import { conflict, days, invalid, missing, ok, seconds, timeOf, unanswered } from "./values.ts"
+import { disputeView, isOpen } from "./views.ts"
 
 export const disputeFee = 15_00
 
@@ -61,23 +50,9 @@ export const disputeNamed = (account: Account, ref: string) =>
   account.disputes.find(({ no }) => no.value === ref) ??
   account.disputes.find(({ processorNo }) => processorNo.value === ref)
 
-const textNames = [
-  "product_description",
-  "customer_name",
-  "customer_email_address",
-  "customer_purchase_ip",
-  "billing_address",
-  "shipping_address",
-  "shipping_carrier",
-  "shipping_tracking_number",
-  "shipping_date",
-  "service_date",
-  "access_activity_log",
-  "refund_policy_disclosure",
-  "refund_refusal_explanation",
-  "cancellation_policy_disclosure",
-  "cancellation_rebuttal"
-]
+const textNames = `product_description customer_name customer_email_address customer_purchase_ip billing_address
+  shipping_address shipping_carrier shipping_tracking_number shipping_date service_date access_activity_log
+  refund_policy_disclosure refund_refusal_explanation cancellation_policy_disclosure cancellation_rebuttal`.split(/\s+/)
 
 const evidenceRule = (value: unknown) => {
   if (typeof value !== "object" || Array.isArray(value)) return ""
@@ -113,9 +88,6 @@ export const giveEvidence = (account: Account, now: number, dispute: Dispute | u
   }
   return ok(disputeView(account, dispute))
 }
-
-export const readEvidence = (dispute: Dispute | undefined): Answer =>
-  dispute === undefined ? missing("dispute") : ok(evidenceView(dispute))
 
 export const acceptDispute = (account: Account, now: number, dispute: Dispute | undefined): Answer => {
   if (dispute === undefined) return missing("dispute")

@@ -28,101 +28,84 @@ const rowTypes = [
   ...["freeze", "unfreeze", "success", "fee"].map((step) => `payout_${step}`)
 ]
 
+const listed = (
+  { no }: { readonly no: Hole },
+  at: number | Time,
+  view: () => Fields,
+  filters: Listed["filters"] = {}
+): Listed => ({ no, at, view, filters })
+
 const lists: Readonly<Record<string, List>> = {
   "/v1/orders": {
     resource: "order",
     filters: { status: orderStatuses, out_trade_no: undefined },
     items: (account) =>
-      account.orders.map((order) => ({
-        no: order.no,
-        at: order.createdAt,
-        view: () => orderView(account, order),
-        filters: {
+      account.orders.map((order) =>
+        listed(order, order.createdAt, () => orderView(account, order), {
           status: statusOf(order),
           out_trade_no: order.ownNo ?? order.no.value,
           ...Object.fromEntries(Object.entries(order.metadata).map(([key, value]) => [`metadata[${key}]`, value]))
-        }
-      }))
+        })
+      )
   },
   "/v1/refunds": {
     resource: "refund",
     filters: { status: ["pending", "succeeded", "failed"], trade_no: undefined, out_refund_no: undefined },
     items: (account) =>
-      account.refunds.map((refund) => ({
-        no: refund.no,
-        at: refund.createdAt,
-        view: () => refundView(account, refund),
-        filters: {
+      account.refunds.map((refund) =>
+        listed(refund, refund.createdAt, () => refundView(account, refund), {
           status: refund.state,
           trade_no: refund.order.no.value,
           out_refund_no: refund.ownNo ?? refund.no.value
-        }
-      }))
+        })
+      )
   },
   "/v1/disputes": {
     resource: "dispute",
     filters: { status: ["needs_response", "under_review", "won", "lost", "closed"], trade_no: undefined },
     items: (account) =>
-      account.disputes.map((dispute) => ({
-        no: dispute.no,
-        at: dispute.openedAt,
-        view: () => disputeView(account, dispute),
-        filters: { status: dispute.state, trade_no: dispute.order.no.value }
-      }))
+      account.disputes.map((dispute) => {
+        const filters = { status: dispute.state, trade_no: dispute.order.no.value }
+        return listed(dispute, dispute.openedAt, () => disputeView(account, dispute), filters)
+      })
   },
   "/v1/balance_transactions": {
     resource: "balance_transaction",
     filters: { type: rowTypes, currency: currencies, reference_id: undefined },
     items: (account) =>
-      account.rows.map((row) => ({
-        no: row.no,
-        at: row.at,
-        view: () => rowView(account, row),
-        filters: { type: row.type, currency: row.currency, reference_id: row.of.no.value }
-      }))
+      account.rows.map((row) => {
+        const filters = { type: row.type, currency: row.currency, reference_id: row.of.no.value }
+        return listed(row, row.at, () => rowView(account, row), filters)
+      })
   },
   "/v1/events": {
     resource: "event",
     filters: { object_id: undefined },
     items: (account) =>
-      account.events.map((event) => ({
-        no: event.no,
-        at: event.at,
-        view: () => eventView(event),
-        filters: { object_id: event.of.no.value }
-      }))
+      account.events.map((event) =>
+        listed(event, event.at, () => eventView(account, event), { object_id: event.of.no.value })
+      )
   },
   "/v1/payment_links": {
     resource: "payment_link",
     filters: {},
-    items: (account) =>
-      account.links.map((link) => ({
-        no: link.no,
-        at: link.createdAt,
-        view: () => linkView(account, link),
-        filters: {}
-      }))
+    items: (account) => account.links.map((link) => listed(link, link.createdAt, () => linkView(account, link)))
   },
   "/v1/webhook_endpoints": {
     resource: "webhook_endpoint",
     filters: {},
-    items: (account) =>
-      account.endpoints.map((endpoint) => ({
-        no: endpoint.no,
-        at: endpoint.createdAt,
-        view: () => endpointView(endpoint),
-        filters: {}
-      }))
+    items: (account) => account.endpoints.map((each) => listed(each, each.createdAt, () => endpointView(account, each)))
   }
 }
 
+const objectNamed = (account: Account, ref: string) =>
+  (named(account.orders, ref) ?? named(account.refunds, ref) ?? disputeNamed(account, ref))?.no.value
+
 /** A filter takes the same numbers as an object's path (silences: P17). */
-const platformNo: Readonly<Record<string, (account: Account, ref: string) => string | undefined>> = {
+const platformNo: Readonly<Record<string, typeof objectNamed>> = {
   trade_no: (account, ref) => named(account.orders, ref)?.no.value,
-  reference_id: (account, ref) =>
-    (named(account.orders, ref) ?? named(account.refunds, ref) ?? disputeNamed(account, ref))?.no.value,
-  object_id: (account, ref) =>
-    (named(account.orders, ref) ?? named(account.refunds, ref) ?? disputeNamed(account, ref))?.no.value
+  reference_id: objectNamed,
+  object_id: objectNamed
 }
 
 const momentOf = (text: string, isEnd: boolean): number | undefined => {

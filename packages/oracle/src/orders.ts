@@ -3,19 +3,8 @@ import { emit, post } from "./books.ts"
 import { type Account, type Currency, mention, type Method, methods, newNo, type Order, type Payment } from "./state.ts"
 import { allOf, bodyOf, currency, email, integer, merged, metadata, oneLine, oneOf, patch, url } from "./fields.ts"
 import { feeOf, isOpen, orderView } from "./views.ts"
-import {
-  type Answer,
-  conflict,
-  days,
-  hours,
-  invalid,
-  limited,
-  minutes,
-  missing,
-  ok,
-  unanswered,
-  type When
-} from "./values.ts"
+import type { Answer, When } from "./values.ts"
+import { conflict, days, hours, invalid, limited, minutes, missing, ok, unanswered } from "./values.ts"
 
 export const amountMax = 100_000_000_000
 const unappliedMax = 20
@@ -99,7 +88,7 @@ export const openOrder = (account: Account, now: number, terms: Terms): Order =>
 /** A blank title counts as none (silences: O7). */
 export const titleOf = (text: unknown) => (typeof text === "string" && text.trim() !== "" ? text : null)
 
-export const updateOrder = (account: Account, order: Order | undefined, body: unknown): Answer => {
+export const updateOrder = (account: Account, _: number, order: Order | undefined, body: unknown): Answer => {
   const checked = allOf(body, { metadata: patch, receipt_email: email })
   if (checked !== undefined) return checked
   if (order === undefined) return missing("order")

@@ -4,20 +4,8 @@
  */
 import { allOf, bodyOf, freeText, integer, oneLine, oneOf } from "./fields.ts"
 import { type Account, newNo, type ScopedKey } from "./state.ts"
-import {
-  type Answer,
-  conflict,
-  days,
-  type Fields,
-  invalid,
-  iso,
-  missing,
-  ok,
-  Part,
-  refused,
-  sameTexts,
-  textLike
-} from "./values.ts"
+import type { Answer, Fields } from "./values.ts"
+import { conflict, days, invalid, iso, missing, ok, Part, refused, sameTexts, textLike } from "./values.ts"
 
 const resources: Readonly<Record<string, string>> = {
   orders: "orders",
@@ -26,11 +14,13 @@ const resources: Readonly<Record<string, string>> = {
   disputes: "disputes",
   paymentLinks: "payment_links",
   webhookEndpoints: "webhooks",
+  deliveries: "webhooks",
   events: "events",
   ledger: "balance",
   balance: "balance",
   erasures: "erasures",
   exports: "exports",
+  reports: "reports",
   testHelpers: "test_helpers"
 }
 
@@ -47,12 +37,12 @@ export const covers = (scopes: ReadonlyArray<string>, wanted: string) =>
 const all = Object.values(resources)
   .filter((name, index, names) => names.indexOf(name) === index && name !== "exports")
   .flatMap((name) => (name === "events" || name === "balance" ? [`${name}:read`] : [`${name}:read`, `${name}:write`]))
-export const scopesKnown: ReadonlyArray<string> = [...all, "exports:read", "logs:read", "reports:read", "reports:write"]
+export const scopesKnown: ReadonlyArray<string> = [...all, "exports:read", "logs:read"]
 
 export const forbidden = () => refused(403, "forbidden")
 
-/** All calls of programs come from this machine. */
-const admits = (allowlist: string) => allowlist === "" || allowlist.split(/[\s,]+/).includes("127.0.0.1")
+const admits = (allowlist: string, { address }: Account) =>
+  allowlist === "" || allowlist.split(/[\s,]+/).includes(address)
 
 /** The calls that a closed merchant may no longer make. */
 const closedScopes = ["orders:write", "payment_links:write", "webhooks:write", "test_helpers:write"]
@@ -68,8 +58,8 @@ export const refusalOf = (
   wanted: string
 ): Answer | undefined => {
   if (typeof key === "object" && statusOfKey(key, now) !== "active") return refused(401, "invalid_api_key")
-  if (key !== "live" && !admits(account.allowlist)) return refused(403, "ip_not_allowed")
-  if (typeof key === "object" && !admits(key.allowlist)) return refused(403, "ip_not_allowed")
+  if (key !== "live" && !admits(account.allowlist, account)) return refused(403, "ip_not_allowed")
+  if (typeof key === "object" && !admits(key.allowlist, account)) return refused(403, "ip_not_allowed")
   if (account.suspended) return forbidden()
   if (account.closedAt !== undefined && (closedScopes.includes(wanted) || now > account.closedAt + 90 * days)) {
     return forbidden()

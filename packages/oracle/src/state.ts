@@ -120,6 +120,15 @@ export interface Endpoint {
   types: ReadonlyArray<string>
   status: string
   disableWhenFailing: boolean
+  /** Those that sign, and until when; the newest has no end. */
+  secrets: ReadonlyArray<{ readonly secret: Hole; readonly until: number }>
+}
+
+/** Where an event is posted. `isSure`: whatever comes next. */
+export interface Receiver {
+  readonly url: string
+  readonly endpoint: Endpoint | undefined
+  isSure: boolean
 }
 
 export interface Payout {
@@ -153,6 +162,11 @@ export interface Happening {
   readonly order: Order
   /** The object's state at that time. */
   object: Fields
+  /** Its states since: a payment goes back after the answer, and the event shows the order as it is by then. */
+  later: ReadonlyArray<Fields>
+  /** Its states before erasures, which receivers may have got. */
+  former: ReadonlyArray<Fields>
+  readonly receivers: ReadonlyArray<Receiver>
 }
 
 export interface Wallet {
@@ -191,6 +205,10 @@ export interface Kept {
 export class Account {
   readonly merchantId: string
   readonly createdAt: number
+  /** The network address of its calls. */
+  readonly address: string
+  /** Where its webhooks arrive. */
+  readonly hooks: string
   readonly orders: Array<Order> = []
   readonly refunds: Array<Refund> = []
   readonly disputes: Array<Dispute> = []
@@ -211,9 +229,11 @@ export class Account {
   allowlist = ""
   note: string | null = null
 
-  constructor(merchantId: string, createdAt: number) {
+  constructor(merchantId: string, createdAt: number, { address = "127.0.0.1", hooks = "http://127.0.0.1:9" } = {}) {
     this.merchantId = merchantId
     this.createdAt = createdAt
+    this.address = address
+    this.hooks = hooks
   }
 }
 
@@ -230,6 +250,7 @@ export const newNo = {
   event: () => idOf("evt_"),
   erasure: () => idOf("ers_"),
   key: () => idOf("key_"),
+  signing: () => new Hole(/^whsec_[\w+/=-]{40,}$/),
   secret: (mode: ScopedKey["mode"]) => new Hole(mode === "live" ? /^svc_live_[\w-]{40,}$/ : /^svc_test_[\w-]{40,}$/)
 }
 

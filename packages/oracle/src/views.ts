@@ -1,17 +1,6 @@
 /** The objects as answers show them (spec: Resources and their fields). */
-import {
-  type Account,
-  type Dispute,
-  type Endpoint,
-  type Happening,
-  type Link,
-  methods,
-  type Order,
-  type Payout,
-  type Refund,
-  type Row,
-  type Wallet
-} from "./state.ts"
+import type { Account, Dispute, Endpoint, Happening, Link, Order, Payout, Refund, Row, Wallet } from "./state.ts"
+import { methods } from "./state.ts"
 import { days, type Fields, type Hole, iso, nullOr, someText, textLike } from "./values.ts"
 
 const orNull = (millis: number | null | undefined) => (millis == null ? null : iso(millis))
@@ -109,7 +98,7 @@ export const disputeView = ({ merchantId }: Account, dispute: Dispute): Fields =
   out_trade_no: ownNoOf(dispute.order)
 })
 
-export const evidenceView = ({ evidence, no }: Dispute): Fields => ({
+export const evidenceView = (_: Account, { evidence, no }: Dispute): Fields => ({
   object: "dispute_evidence",
   dispute_no: no,
   evidence: evidence.texts,
@@ -138,7 +127,7 @@ export const linkView = ({ merchantId }: Account, link: Link): Fields => ({
   created_at: iso(link.createdAt)
 })
 
-export const endpointView = (endpoint: Endpoint): Fields => ({
+export const endpointView = (_: Account, endpoint: Endpoint): Fields => ({
   object: "webhook_endpoint",
   id: endpoint.no,
   mode: "sandbox",
@@ -199,7 +188,7 @@ export const rowView = ({ merchantId }: Account, row: Row): Fields => ({
 
 const flat = ["trade_no", "out_trade_no", "refund_no", "out_refund_no", "dispute_no", "amount", "currency", "status"]
 
-export const eventView = ({ at, no, object, type }: Happening): Fields => ({
+export const eventView = (_: Account, { at, no, object, type }: Happening): Fields => ({
   object: "event",
   id: no,
   type,

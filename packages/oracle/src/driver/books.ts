@@ -1,6 +1,6 @@
 /** Compares a merchant's lists and wallets with the oracle's state. */
 import { walletOf } from "../books.ts"
-import { type Account, currencies } from "../state.ts"
+import { type Account, currencies, type Happening } from "../state.ts"
 import { eventView, rowView, walletView } from "../views.ts"
 import { type Difference, differenceOf } from "./compare.ts"
 
@@ -15,7 +15,14 @@ export const booksDiffer = async (account: Account, read: Read): Promise<Differe
       ({ no, of, type }) => no.value === undefined && type === actual["type"] && hasNumber(actual, of.no.value)
     )
     if (expected === undefined) return { at: "events", expected: "no such event", actual }
-    const difference = differenceOf(eventView(expected), actual, `event ${expected.type}`)
+    const states = [expected.object, ...expected.later]
+    const object = states.find(
+      (each) => differenceOf(eventView(account, { ...expected, object: each }), actual) === undefined
+    )
+    expected.object = object ?? expected.object
+    const erased = object ?? formerOf(account, expected, actual)
+    const view = eventView(account, { ...expected, object: erased ?? expected.object })
+    const difference = differenceOf(view, actual, `event ${expected.type}`)
     if (difference !== undefined) return difference
   }
   const lost = account.events.find(({ no }) => no.value === undefined)
@@ -57,6 +64,10 @@ const rowsDiffer = async (account: Account, read: Read): Promise<Difference | un
   }
   return undefined
 }
+
+/** The state before an erasure that is under way, if the event shows it. */
+export const formerOf = (account: Account, event: Happening, actual: unknown) =>
+  event.former.find((object) => differenceOf(eventView(account, { ...event, object }), actual) === undefined)
 
 const hasNumber = (actual: Shown, no: string | undefined) => {
   const { object } = actual["data"] as { readonly object: Shown }

@@ -5,8 +5,8 @@
 import { operations } from "../Oracle.ts"
 import { type Marks, noMarks } from "./marks.ts"
 import type { Place } from "./place.ts"
-import { type Failure, play } from "./play.ts"
-import { programOf } from "./programs.ts"
+import { type Failure, playAbreast } from "./play.ts"
+import { abreast, programOf } from "./programs.ts"
 import { shrink } from "./shrink.ts"
 
 export interface Campaign {
@@ -16,58 +16,97 @@ export interface Campaign {
   readonly stepsMax: number
   /** The plateau: the campaign ends after this many steps without a new signature. */
   readonly quietSteps: number
-  /** A progress line is written after about this many steps. */
+  /** A line of the curve is written after about this many steps. */
   readonly tellEvery: number
   readonly tell: (line: string) => void
   /** How often a failing program is tried with fewer steps. */
   readonly shrinkTries: number
+  /** The campaign ends after this many failing programs. */
+  readonly failuresMax: number
+  /** A service works this many steps, so that its database and its log of calls stay small. */
+  readonly stepsOfHouse: number
 }
 
 export interface Outcome {
+  /** Steps of programs without a difference. */
   readonly steps: number
   readonly marks: Marks
-  readonly failure: (Failure & { readonly seed: number }) | undefined
+  readonly failures: ReadonlyArray<Failed>
   /** The number of final steps without a new signature. */
   readonly quiet: number
+  /** The longest run of steps without a difference, and its seeds. */
+  readonly longest: Run
+}
+
+type Failed = Failure & { readonly seed: number }
+
+interface Run {
+  readonly steps: number
+  readonly seeds: readonly [first: number, last: number]
 }
 
 const merchants = 2
 
 export const campaign = async (
-  place: Place,
-  { quietSteps, seed: first, shrinkTries, stepsMax, stepsOfProgram, tell, tellEvery }: Campaign
+  open: () => Promise<Place & AsyncDisposable>,
+  { failuresMax, quietSteps, seed: first, shrinkTries, stepsMax, stepsOfHouse, ...options }: Campaign
 ): Promise<Outcome> => {
+  const { stepsOfProgram, tell, tellEvery } = options
   const marks = noMarks()
+  const failures: Array<Failed> = []
+  const curve = curveOf(marks)
   let steps = 0
   let quiet = 0
-  let last = { steps: 0, signatures: 0, at: performance.now() }
-  for (let seed = first; steps < stepsMax && quiet < quietSteps; seed++) {
-    const before = marks.signatures.size
-    const program = programOf(seed, stepsOfProgram, merchants)
-    const failure = await play(place, program, marks)
-    if (failure !== undefined) {
-      tell(`seed ${seed} differs at step ${failure.step + 1} in ${failure.kind}; shrinking`)
-      const shrunk = await shrink(place, program, failure, shrinkTries)
-      return { steps: steps + failure.step + 1, marks, quiet, failure: { ...shrunk, seed } }
+  let seed = first
+  let longest: Run = { steps: 0, seeds: [first, first] }
+  let current = longest
+  const isOn = () => steps < stepsMax && quiet < quietSteps && failures.length < failuresMax
+  while (isOn()) {
+    await using place = await open()
+    for (const end = steps + stepsOfHouse; isOn() && steps < end;) {
+      const before = marks.signatures.size
+      const seeds = Array.from({ length: abreast - (seed % abreast) }, (_, index) => seed + index)
+      const programs = seeds.map((each) => programOf(each, stepsOfProgram, merchants))
+      const found = (await playAbreast(place, programs, marks)).flatMap((failure, index) =>
+        failure === undefined ? [] : [{ ...failure, seed: seeds[index]! }]
+      )
+      for (const failure of found.slice(0, failuresMax - failures.length)) {
+        tell(`seed ${failure.seed} differs at step ${failure.step + 1} in ${failure.kind}`)
+        const shrunk = await shrink(place, programs[seeds.indexOf(failure.seed)]!, failure, shrinkTries)
+        failures.push({ ...shrunk, seed: failure.seed })
+        tell(storyOf(failures.at(-1)!))
+      }
+      const played = (programs.length - found.length) * stepsOfProgram
+      steps += played
+      seed += programs.length
+      const isEqual = found.length === 0
+      current = isEqual
+        ? { steps: current.steps + played, seeds: [current.seeds[0], seed - 1] }
+        : { steps: 0, seeds: [seed, seed] }
+      if (current.steps > longest.steps) longest = current
+      quiet = marks.signatures.size === before ? quiet + played : 0
+      curve.tell(steps, tellEvery, (line) => tell(`${line}, up to seed ${seed - 1}, ${current.steps} in a row`))
     }
-    steps += program.length
-    quiet = marks.signatures.size === before ? quiet + program.length : 0
-    if (steps - last.steps < tellEvery) continue
-    const rate = (steps - last.steps) / ((performance.now() - last.at) / 1_000)
-    const grown = marks.signatures.size - last.signatures
-    tell(
-      `${steps} steps equal up to seed ${seed}: ${marks.signatures.size} signatures (${grown} new), ` +
-        `${quiet} steps without a new one, ${rate.toFixed(0)} steps a second`
-    )
-    last = { steps, signatures: marks.signatures.size, at: performance.now() }
   }
-  return { steps, marks, quiet, failure: undefined }
+  return { steps, marks, quiet, failures, longest }
+}
+
+/** The signatures over the steps. */
+const curveOf = ({ signatures }: Marks) => {
+  let last = { steps: 0, signatures: 0, at: performance.now() }
+  return {
+    tell: (steps: number, every: number, tell: (line: string) => void) => {
+      if (steps - last.steps < every) return
+      const rate = (steps - last.steps) / ((performance.now() - last.at) / 1_000)
+      const grown = signatures.size - last.signatures
+      tell(`${steps} steps equal: ${signatures.size} signatures (${grown} new), ${rate.toFixed(0)} steps a second`)
+      last = { steps, signatures: signatures.size, at: performance.now() }
+    }
+  }
 }
 
 /** Codes of docs/errors.md that no program here can produce, with the reason. */
 export const unmet: Readonly<Record<string, string>> = {
-  delivery_not_found: "deliveries are not stated yet",
-  report_not_found: "reports are not stated yet",
   default_endpoint_secret_managed: "a default endpoint is made in the console",
   internal_error: "nothing fails beneath the service"
 }
@@ -75,9 +114,16 @@ export const unmet: Readonly<Record<string, string>> = {
 /** Codes that depend on concurrency: their absence is not a gap. */
 const byChance: ReadonlySet<string> = new Set(["idempotency_in_progress"])
 
+/** What is compared beside the operations (`Game.ts`). */
+const surfaces = [
+  "a webhook",
+  "a call in the log",
+  ...["orders", "refunds", "disputes", "balance_transactions"].map((list) => `CSV of /v1/${list}`)
+]
+
 /** What a whole campaign should have seen and has not. `codes`: those of docs/errors.md. */
 export const gapsOf = ({ marks }: Pick<Outcome, "marks">, codes: ReadonlyArray<string>): ReadonlyArray<string> => [
-  ...operations.filter((name) => !marks.succeeded.has(name)).map((name) => `${name} never succeeded`),
+  ...[...operations, ...surfaces].filter((name) => !marks.succeeded.has(name)).map((name) => `${name} never succeeded`),
   ...codes
     .filter((code) => !marks.codes.has(code) && !(code in unmet) && !byChance.has(code))
     .map((code) => `${code} was never met`),
@@ -87,7 +133,7 @@ export const gapsOf = ({ marks }: Pick<Outcome, "marks">, codes: ReadonlyArray<s
 ]
 
 /** A difference as a story of calls. */
-export const storyOf = ({ difference, seed, story }: NonNullable<Outcome["failure"]>): string =>
+export const storyOf = ({ difference, seed, story }: Failed): string =>
   [
     `Seed ${seed}: the service and the oracle differ.`,
     ...story.map((line, index) => `${`${index + 1}`.padStart(4)}. ${line}`),

@@ -1,6 +1,6 @@
 /** The calls of random programs: made from existing objects, sometimes with an invalid value. */
 import type { Call, Oracle } from "../Oracle.ts"
-import { scopesKnown } from "../rights.ts"
+import { covers, scopesKnown, statusOfKey } from "../rights.ts"
 import type { Account } from "../state.ts"
 import { hours } from "../values.ts"
 import { isOpen } from "../views.ts"
@@ -75,13 +75,15 @@ const badCalls: ReadonlyArray<Made> = [
   { method: "POST", path: "/operator/v1/%6derchants/x/suspend", key: "operator" },
   { method: "GET", path: "/v1/erasures/unknown" },
   { method: "GET", path: "/v1/events/unknown" },
+  { method: "GET", path: "/v1/webhook_deliveries/unknown" },
+  { method: "GET", path: "/v1/reports/unknown" },
   { method: "GET", path: "/v1/nothing" },
   { method: "DELETE", path: "/v1/orders/x" },
   { method: "POST", path: "/v1/orders", body: { amount: 100 }, idempotencyKey: "k".repeat(256) }
 ]
 
 export const makers: Readonly<Record<string, Maker>> = {
-  create: (_, draw) => ({
+  create: (account, draw) => ({
     method: "POST",
     path: "/v1/orders",
     body: body({
@@ -93,10 +95,16 @@ export const makers: Readonly<Record<string, Maker>> = {
       receipt_email: maybe(draw, 6, draw.of(emails)),
       locale: maybe(draw, 8, draw.of(["zh", "en", "de"])),
       return_url: maybe(draw, 10, draw.of(["https://shop.example/back?no={TRADE_NO}", "back"])),
-      notify_url: maybe(draw, 12, draw.of(["http://127.0.0.1:9/hook", "ftp://shop.example"])),
+      notify_url: maybe(draw, 12, draw.of([`${account.hooks}/order`, "ftp://shop.example"])),
       mode: maybe(draw, 20, "live")
     })
   }),
+  /** The terms of an order that exists, perhaps an erased one; sometimes with another amount. */
+  createAgain: (account, draw) => {
+    const { amount, currency, notifyUrl, ownNo, subject } = draw.of(account.orders)
+    const terms = { amount: draw.once(4) ? amount + 1 : amount, currency, subject, notify_url: notifyUrl }
+    return { method: "POST", path: "/v1/orders", body: body({ ...terms, out_trade_no: ownNo }) }
+  },
   pay: (account, draw, oracle) => ({
     method: "POST",
     path: `/v1/test_helpers/orders/${orderRef(account, draw, oracle)}/pay`,
@@ -213,11 +221,11 @@ export const makers: Readonly<Record<string, Maker>> = {
       amount: maybe(draw, 10, 5)
     })
   }),
-  createEndpoint: (_, draw) => ({
+  createEndpoint: (account, draw) => ({
     method: "POST",
     path: "/v1/webhook_endpoints",
     body: body({
-      url: draw.of<unknown>(["http://127.0.0.1:9/hook", "http://127.0.0.1:9/other", "shop", undefined]),
+      url: draw.of<unknown>([`${account.hooks}/a`, `${account.hooks}/b`, `${account.hooks}/down`, "shop", undefined]),
       description: maybe(draw, 3, "the shop's"),
       enabled_events: draw.of<unknown>([undefined, ["*"], ["refund.failed"], [], ["payment.lost"]]),
       // Whether it is disabled in the end depends on how its address answers.
@@ -276,7 +284,18 @@ export const makers: Readonly<Record<string, Maker>> = {
     method: "GET",
     path: `/v1/orders/${orderRef(account, draw, oracle)}/timeline`
   }),
-  erase: (account, draw, oracle) => erasing(account, draw, oracle),
+  /** With a key that may read the order, and perhaps not all else. */
+  timelineByKey: (account, draw, oracle) => {
+    const reading = account.keys.flatMap((key, index) =>
+      key.mode === "sandbox" && statusOfKey(key, oracle.now) === "active" && covers(key.scopes, "orders:read")
+        ? [index]
+        : []
+    )
+    const key = reading.length === 0 ? {} : { key: draw.of(reading) }
+    return { method: "GET", path: `/v1/orders/${orderRef(account, draw, oracle)}/timeline`, ...key }
+  },
+  erase: (account, draw, oracle) => erasing(account, draw, oracle, draw.once(8)),
+  dryErase: (account, draw, oracle) => erasing(account, draw, oracle, true),
   readErasure: (account, draw, oracle) => ({
     method: "GET",
     path: `/v1/erasures/${refOf(({ erasures }) => erasures, account, draw, oracle)}`
@@ -299,7 +318,7 @@ export const makers: Readonly<Record<string, Maker>> = {
       { aproved: true },
       { approved: false },
       { sandbox: { ip_allowlist: "203.0.113.7" } },
-      { sandbox: { ip_allowlist: "203.0.113.7, 127.0.0.1" } },
+      { sandbox: { ip_allowlist: `203.0.113.7, ${account.address}` } },
       {}
     ])
   }),
@@ -320,14 +339,14 @@ export const makers: Readonly<Record<string, Maker>> = {
       scopes: draw.once(10)
         ? draw.of<unknown>([[], ["orders:erase"], "orders:read"])
         : scopesKnown.filter(() => draw.once(3)).concat(draw.of(scopesKnown)),
-      ip_allowlist: maybe(draw, 6, draw.of(["203.0.113.7", "127.0.0.1"])),
+      ip_allowlist: maybe(draw, 6, draw.of(["203.0.113.7", account.address])),
       expires_at: maybe(draw, 4, new Date(oracle.now + draw.of([-1, 2, 2]) * hours).toISOString()),
       scope: maybe(draw, 20, "orders:read")
     })
   }),
   keyByPerson: (account, draw) => ({
     method: "POST",
-    key: draw.of(["owner", "developer", "developer", "support", "viewer"] as const),
+    key: draw.of(["owner", "owner", "developer", "developer", "support", "viewer"] as const),
     path: `/console/api/merchants/${account.merchantId}/api_keys`,
     body: { mode: draw.of(["sandbox", "live", "live"]), name: "Ours", scopes: scopesOf(draw) }
   }),
@@ -361,9 +380,8 @@ const scopesOf = (draw: Draw) => {
 }
 
 /** An order with an open dispute would be erased later, so the dispute ends first. */
-const erasing = (account: Account, draw: Draw, oracle: Oracle): Made => {
+const erasing = (account: Account, draw: Draw, oracle: Oracle, isDry: boolean): Made => {
   const open = account.disputes.find(isOpen)
-  const isDry = draw.once(3)
   if (open?.no.value !== undefined && !isDry) {
     if (!account.reachable) return { method: "POST", path: channel, body: { reachable: true } }
     return {

@@ -21,11 +21,12 @@ export interface Meeting {
   readonly reads: ReadonlyArray<Call>
 }
 
-export type Act = { readonly call: Call } | { readonly together: Meeting } | { readonly pass: number }
+export type Act = { readonly call: Call } | { readonly together: Meeting }
 
 /** The weight of each. */
 const weights: Readonly<Record<string, number>> = {
-  create: 14,
+  create: 13,
+  createAgain: 2,
   pay: 18,
   expire: 5,
   readOrder: 3,
@@ -58,8 +59,9 @@ const weights: Readonly<Record<string, number>> = {
   channel: 2,
   badCall: 2,
   visit: 4,
-  timeline: 2,
-  erase: 2,
+  timeline: 1,
+  timelineByKey: 2,
+  dryErase: 1,
   readErasure: 1,
   archive: 2,
   merchantArchive: 1,
@@ -70,27 +72,41 @@ const weights: Readonly<Record<string, number>> = {
   keyByPerson: 2,
   actByPerson: 2,
   again: 8,
-  together: 8,
-  pass: 7
+  together: 8
 }
 const drawn = Object.entries(weights).flatMap(([does, weight]) => Array.from({ length: weight }, () => does))
 
+/** Programs that are played abreast: their seeds begin at a multiple of it, and time passes in all of them alike. */
+export const abreast = 32
+/** Steps from one pass of time to the next; the one before it may be an erasure, which needs some minutes. */
+export const stepsOfTime = 14
+
 export const programOf = (seed: number, length: number, merchants: number): ReadonlyArray<Step> => {
   const draw = drawFrom(seed)
-  return Array.from({ length }, () => ({
-    does: draw.of(drawn),
-    // Mostly one merchant, so that objects interact; the others check isolation.
-    merchant: draw.once(8) ? draw.int(merchants) : 0,
-    seed: draw.int(2 ** 31)
-  }))
+  const time = drawFrom(Math.floor(seed / abreast) + 1_000_003)
+  return Array.from({ length }, (_, index): Step => {
+    const place = index % stepsOfTime
+    if (place === stepsOfTime - 1) return { does: "pass", merchant: 0, seed: time.int(2 ** 31) }
+    const does = draw.of(drawn)
+    return {
+      does: place === stepsOfTime - 2 && draw.once(3) ? "erase" : does,
+      // Mostly one merchant, so that objects interact; the others check isolation.
+      merchant: draw.once(8) ? draw.int(merchants) : 0,
+      seed: draw.int(2 ** 31)
+    }
+  })
 }
 
 /** The call of a step. `earlier`: earlier calls with a key. */
 export const actOf = (step: Step, oracle: Oracle, earlier: ReadonlyArray<Call>): Act => {
   const draw = drawFrom(step.seed)
-  if (step.does === "pass") return passing(oracle, draw)
   if (step.does === "again" && earlier.length > 0) return { call: repeated(draw.of(earlier.slice(-12)), draw) }
   const account = oracle.accounts[step.merchant]!
+  // What a person may still do for a merchant that was suspended or closed.
+  if ((account.suspended || account.closedAt !== undefined) && draw.once(6)) {
+    const made = makers[account.keys.length === 0 ? "keyByPerson" : draw.of(["keyByPerson", "actByPerson"])]!
+    return { call: { merchant: step.merchant, ...made(account, draw, oracle) } as Call }
+  }
   const back = draw.once(3) ? backToWork(account) : undefined
   if (back !== undefined) return { call: { merchant: step.merchant, key: "operator", ...back } }
   if (step.does === "together") return { together: meeting(account, step.merchant, draw, oracle) }
@@ -120,6 +136,9 @@ const meeting = (account: Account, merchant: number, draw: Draw, oracle: Oracle)
     const made = makers[does]!(focused, draw, oracle)
     return { merchant, key: "sandbox", ...made } as Call
   })
+  // Reports of two decisions may overtake each other on the way from the bank, and the older one then counts.
+  const decision = calls.find(({ path }) => path.endsWith("/resolve"))?.body
+  const decided = calls.map((call) => (call.path.endsWith("/resolve") ? { ...call, body: decision } : call))
   const isDoubled = draw.once(4) && calls[0]!.key === "sandbox"
   const idempotencyKey = `key-${account.erasures.length}-${draw.int(6)}`
   const kinds = { orders: "orders", refunds: "refunds", disputes: "disputes", links: "payment_links" } as const
@@ -131,7 +150,7 @@ const meeting = (account: Account, merchant: number, draw: Draw, oracle: Oracle)
       path: `/v1/${path}/${no.value}`
     }))
   )
-  return { calls: isDoubled ? [1, 2, 3].map(() => ({ ...calls[0]!, idempotencyKey })) : calls, reads }
+  return { calls: isDoubled ? [1, 2, 3].map(() => ({ ...calls[0]!, idempotencyKey })) : decided, reads }
 }
 
 /** Acts that make a merchant's key work again. */
@@ -141,7 +160,15 @@ const backToWork = (account: Account): Made | undefined => {
   return account.allowlist === "" ? undefined : { method: "POST", path, body: { sandbox: { ip_allowlist: "" } } }
 }
 
-const makesOfOrders: ReadonlySet<string> = new Set(["pay", "refund", "dispute", "expire", "updateOrder", "sendReceipt"])
+const makesOfOrders: ReadonlySet<string> = new Set([
+  "createAgain",
+  "pay",
+  "refund",
+  "dispute",
+  "expire",
+  "updateOrder",
+  "sendReceipt"
+])
 
 /** The object that a step needs, and the step that creates one if there is none. */
 const needs: Readonly<
@@ -168,19 +195,22 @@ const needs: Readonly<
   readErasure: ["erasures", "erase"]
 }
 
-/** While a bank is down the time of the next retry is unknown, so it is brought up first. */
-const passing = (oracle: Oracle, draw: Draw): Act => {
+/** The next call that brings a bank back; undefined: all answer. */
+export const backOf = (oracle: Oracle): Call | undefined => {
   const away = oracle.accounts.findIndex(({ reachable }) => !reachable)
-  if (away !== -1) {
-    const back = backToWork(oracle.accounts[away]!)
-    if (back !== undefined) return { call: { merchant: away, key: "operator", ...back } }
-    return { call: { merchant: away, key: "sandbox", method: "POST", path: channel, body: { reachable: true } } }
-  }
+  if (away === -1) return undefined
+  const back = backToWork(oracle.accounts[away]!)
+  if (back !== undefined) return { merchant: away, key: "operator", ...back }
+  return { merchant: away, key: "sandbox", method: "POST", path: channel, body: { reachable: true } }
+}
+
+/** How much time passes. */
+export const spanOf = ({ seed }: Step): number => {
+  const draw = drawFrom(seed)
   // Long ones are rare: the service works at each hour of them.
-  if (draw.once(400)) return { pass: 91 * days }
-  if (draw.once(12)) return { pass: 8 * days }
-  const spans = [1 * seconds, 5 * seconds, 1 * minutes, 11 * minutes, 31 * minutes, 1 * hours, 1 * hours, 1 * days]
-  return { pass: draw.of(spans) }
+  if (draw.once(400)) return 91 * days
+  if (draw.once(12)) return 8 * days
+  return draw.of([1 * seconds, 5 * seconds, 1 * minutes, 11 * minutes, 31 * minutes, 1 * hours, 1 * hours, 1 * days])
 }
 
 const repeated = (call: Call, draw: Draw): Call => {

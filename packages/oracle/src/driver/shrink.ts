@@ -13,8 +13,7 @@ export const shrink = async (
   let steps = program.slice(0, failure.step + 1)
   if (triesMax === 0) return failure
   // Books read after each step show which one it was, unless the difference needs steps in quick succession.
-  const sharp = await play(place, steps, noMarks(), 1)
-  const stepsBetween = sharp === undefined ? undefined : 1
+  const sharp = await play(place, steps, noMarks(), true)
   let smallest = sharp ?? failure
   steps = steps.slice(0, smallest.step + 1)
   let tries = 0
@@ -22,7 +21,7 @@ export const shrink = async (
     for (let from = 0; from < steps.length - 1 && tries < triesMax;) {
       const fewer = [...steps.slice(0, from), ...steps.slice(from + size)]
       tries += 1
-      const again = await play(place, fewer, noMarks(), stepsBetween)
+      const again = await play(place, fewer, noMarks(), sharp !== undefined)
       if (again?.kind === smallest.kind) {
         steps = fewer.slice(0, again.step + 1)
         smallest = again
