@@ -1,6 +1,6 @@
 /**
- * Random programs of calls on the running service and on the oracle, a second statement of what each should answer. Each
- * answer is compared, and before time passes the events, the ledger, the balances, what receivers of webhooks got,
+ * Random programs of calls on the running service and on the oracle, a second statement of what each should answer.
+ * Each answer is compared, and before time passes the events, the ledger, the balances, what receivers of webhooks got,
  * files, statements and the log of calls (packages/oracle).
  */
 import { readFileSync } from "node:fs"

@@ -1,7 +1,6 @@
 /**
  * `npm run oracle -- --seed 0 --steps 100000`: plays random programs on services of the test kit, until there was no
- * new signature for `--quiet` steps. It ends with its coverage and the stories of `--failures` differences. A program is
- * played again by its seed: `--seed 19 --programs 1`.
+ * new signature for `--quiet` steps (docs/oracle.md). It ends with its coverage and the stories of differences.
  */
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"

@@ -33,26 +33,26 @@ export class Game {
   private readonly place: Place
   private readonly merchants: ReadonlyArray<Merchant>
   private readonly marks: Marks
-  private readonly isSharp: boolean
   /** Calls that came with a key. */
   private readonly keyed: Array<Call> = []
   private readonly buyer = browser()
   private readonly people: ReturnType<typeof peopleOf>
+  /** Lists that were read as files. */
+  private files = 0
   private readonly delivered: Delivered = new Map()
   /** The newest call of each merchant that the log of calls should have. */
   private readonly logged = new Map<number, { readonly call: Call; readonly reply: Reply }>()
 
-  static async begin(place: Place, marks: Marks, isSharp: boolean) {
+  static async begin(place: Place, marks: Marks) {
     const merchants: Array<Merchant> = []
     for (let count = 0; count < merchantsPlayed; count++) merchants.push(await place.newMerchant())
-    return new Game(place, merchants, marks, isSharp)
+    return new Game(place, merchants, marks)
   }
 
-  constructor(place: Place, merchants: ReadonlyArray<Merchant>, marks: Marks, isSharp: boolean) {
+  constructor(place: Place, merchants: ReadonlyArray<Merchant>, marks: Marks) {
     this.place = place
     this.merchants = merchants
     this.marks = marks
-    this.isSharp = isSharp
     this.people = peopleOf(place)
     this.oracle = new Oracle(
       merchants.map(({ merchantId }) => merchantId),
@@ -198,18 +198,18 @@ export class Game {
     return undefined
   }
 
-  private seen(surface: string): undefined {
+  private mark(surface: string): undefined {
     this.marks.succeeded.add(surface)
   }
 
   private readDeliveries(account: Account): Difference | undefined {
     const posts = this.place.takePosts(account.hooks)
     const difference = deliveriesDiffer(account, { delivered: this.delivered, events: account.events, posts })
-    return difference ?? (posts.length === 0 ? undefined : this.seen("a webhook"))
+    return difference ?? (posts.length === 0 ? undefined : this.mark("a webhook"))
   }
 
   private async readFile(merchant: number): Promise<Difference | undefined> {
-    const path = `/v1/${["orders", "refunds", "disputes", "balance_transactions"][this.played % 4]}`
+    const path = `/v1/${["orders", "refunds", "disputes", "balance_transactions"][this.files++ % 4]}`
     const list: Call = { merchant, key: "sandbox", method: "GET", path: `${path}?limit=100` }
     const reply = await this.send(list)
     const difference = differenceOfAnswer(this.oracle.answer(list), reply)
@@ -219,7 +219,7 @@ export class Game {
     const file = await this.send({ ...list, path: `${path}?format=csv` })
     const items = data as ReadonlyArray<Readonly<Record<string, unknown>>>
     return (
-      csvDiffers(path, items, String(file.body.data)) ?? (items.length === 0 ? undefined : this.seen(`CSV of ${path}`))
+      csvDiffers(path, items, String(file.body.data)) ?? (items.length === 0 ? undefined : this.mark(`CSV of ${path}`))
     )
   }
 
@@ -254,7 +254,7 @@ export class Game {
       key_id: key,
       idempotency_key: call.idempotencyKey ?? null
     })
-    return differenceOf(expected, row, "log") ?? this.seen("a call in the log")
+    return differenceOf(expected, row, "log") ?? this.mark("a call in the log")
   }
 
   private send(call: Call): Promise<Reply> {
@@ -288,7 +288,7 @@ const hasNews = ({ events, rows }: Account) =>
   [events.at(-1), rows.at(-1)].some((last) => last !== undefined && last.no.value === undefined)
 
 /**
- * A buyer's attempt that pays nothing changes the bank alone, and the answer shows the order as another call may be
+ * A buyer's attempt that pays nothing changes only the bank, and the answer shows the order as another call may be
  * about to change it. The object is read afterwards.
  */
 const isGlance = ({ body, path }: Call) =>

@@ -24,6 +24,7 @@ export const startHooks = async (): Promise<Hooks> => {
       response.writeHead(address.endsWith("/down") ? 500 : 200).end()
     })
   })
+  server.on("error", () => undefined)
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -25,7 +25,7 @@ export const playAbreast = async (
   marks: Marks,
   isSharp = false
 ): Promise<ReadonlyArray<Failure | undefined>> => {
-  const games = await Promise.all(programs.map(() => Game.begin(place, marks, isSharp)))
+  const games = await Promise.all(programs.map(() => Game.begin(place, marks)))
   const failures: Array<Failure | undefined> = programs.map(() => undefined)
   const length = Math.max(...programs.map((program) => program.length))
   let at = 0
