@@ -34,7 +34,7 @@ export const playAbreast = async (
     Promise.all(
       games.map(async (game, index) => {
         if (failures[index] !== undefined) return
-        const found = await act(game, programs[index]!)
+        const found = await act(game, programs[index]!).catch(cutOff)
         if (found === undefined) return
         failures[index] = { ...found, step: game.played - 1, story: game.story }
         if (game.erasing !== undefined) game.erasing = undefined
@@ -90,3 +90,9 @@ export const playAbreast = async (
 
 export const play = async (place: Place, program: ReadonlyArray<Step>, marks: Marks, isSharp?: boolean) =>
   (await playAbreast(place, [program], marks, isSharp))[0]
+
+/** A connection that was lost in a call: whether the call was carried out is unknown, so the program ends. */
+const cutOff = (error: unknown): Found => ({
+  kind: "cut off",
+  difference: { at: "connection", expected: "an answer", actual: String(error) }
+})
