@@ -148,8 +148,9 @@ const routes = [
     return refund === undefined ? missing("refund") : settle(account, now, refund, outcome as "succeeded" | "failed")
   }),
   on("testHelpers.disputes.resolve", "POST /v1/test_helpers/disputes/:ref/resolve", ofDispute(resolveByHelper)),
-  on("testHelpers.channel.set", "POST /v1/test_helpers/channel", (account, _, __, body) => {
+  on("testHelpers.channel.set", "POST /v1/test_helpers/channel", (account, now, _, body) => {
     account.reachable = bodyOf(body)["reachable"] === true
+    if (!account.reachable) account.awayAt = now
     return ok({ reachable: account.reachable })
   }),
   on("operator.merchants.get", "GET /operator/v1/merchants/:ref", (account) => readMerchant(account)),

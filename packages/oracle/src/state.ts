@@ -222,6 +222,8 @@ export class Account {
   readonly keys: Array<ScopedKey> = []
   readonly erasures: Array<{ readonly no: Hole }> = []
   reachable = true
+  /** When its bank went away last: what it was asked then is asked again later. */
+  awayAt = -Infinity
   /** The operators' settings. */
   approved = false
   suspended = false

@@ -40,7 +40,8 @@ const dueOf = (account: Account): ReadonlyArray<Due> => [
     })),
   ...account.disputes.flatMap((dispute) => {
     const at = lostAt(dispute)
-    const late = dispute.acceptedAt === undefined ? askedAgain : 1 * seconds
+    const isPrompt = dispute.acceptedAt !== undefined && account.awayAt < dispute.acceptedAt
+    const late = isPrompt ? 1 * seconds : askedAgain
     return at === undefined ? [] : [{ at, late, happen: (when: Time) => decide(account, when, dispute, "lost") }]
   })
 ]

@@ -3,7 +3,7 @@ import { type Call, Oracle } from "../Oracle.ts"
 import type { Account } from "../state.ts"
 import { type Answer, Part } from "../values.ts"
 import { differenceOfAnswer, lineOf } from "./answers.ts"
-import { booksDiffer } from "./books.ts"
+import { booksDiffer, byNumber } from "./books.ts"
 import { browser } from "./browser.ts"
 import { type Difference, differenceOf } from "./compare.ts"
 import { csvDiffers } from "./exported.ts"
@@ -157,6 +157,9 @@ export class Game {
       async () => (await this.readReturn(calls[0]!.merchant))?.difference
     )
     if (difference !== undefined) return { kind: `together ${difference.at}`, difference }
+    // Numbers rise in an order of their own where calls came at once.
+    const { disputes, links, orders, refunds } = this.oracle.accounts[calls[0]!.merchant]!
+    for (const made of [orders, refunds, disputes, links]) made.sort(byNumber)
     for (const { call } of answered) if (call.idempotencyKey !== undefined) this.keyed.push(call)
     const answers = answered.map(({ reply }) => `${reply.status} ${reply.body.error ?? ""}`)
     const signature = ["together", ...names.map((name, index) => `${name} ${answers[index]}`).toSorted()].join(" ")

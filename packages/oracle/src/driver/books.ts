@@ -74,7 +74,7 @@ const hasNumber = (actual: Shown, no: string | undefined) => {
   return (object["refund_no"] ?? object["dispute_no"] ?? object["trade_no"]) === no
 }
 
-const byNumber = <T extends { readonly no: { readonly value: string | undefined } }>(a: T, b: T) =>
+export const byNumber = <T extends { readonly no: { readonly value: string | undefined } }>(a: T, b: T) =>
   a.no.value! < b.no.value! ? -1 : 1
 
 /** Everything after the last known item, oldest first. */
