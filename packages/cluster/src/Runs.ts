@@ -1,8 +1,8 @@
 /**
  * The runs of the program that have ended. A row names the run that works on it. Once that run has ended, the row is
  * free, and another process need not wait. The answer may be wrong for a process that is paused or has lost its
- * connection. A process that has just lost its own connection takes no other for dead (`Doubt.ts`). The row's version has
- * to decide then: a run that was taken for dead must write nothing. Model: models/claim.pml.
+ * connection. A process that has just lost its own connection takes no other for dead (`Doubt.ts`). The row's version
+ * has to decide then: a run that was taken for dead must write nothing. Model: models/claim.pml.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

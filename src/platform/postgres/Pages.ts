@@ -90,8 +90,8 @@ export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
 }
 
 /**
- * Called before rows are read. It returns a function of the newest row and of the cursor, which gives the range that may
- * be shown; undefined if all rows may be.
+ * Called before rows are read. It returns a function of the newest row and of the cursor, which gives the range that
+ * may be shown; undefined if all rows may be.
  */
 type MakeWholeRange = (
   account: Whose
