@@ -3,6 +3,7 @@
  * the seed. Each source is listed with the reason why it is harmless; an unlisted one breaks the world.
  */
 import { createHook } from "node:async_hooks"
+import { foreignPaths } from "./globals/disk.ts"
 import { machine } from "./machine.ts"
 
 /** The resource type, the requesting file, and why it is allowed. */
@@ -47,5 +48,8 @@ export const startCensus = () => {
       strangers.set(name, (strangers.get(name) ?? 0) + 1)
     }
   }).enable()
-  return () => [...strangers].map(([name, count]) => `an unlisted source, ${count} times: ${name}`)
+  return () => [
+    ...[...strangers].map(([name, count]) => `an unlisted source, ${count} times: ${name}`),
+    ...[...foreignPaths].map((asked) => `a file that another checkout may lack: ${asked}`)
+  ]
 }

@@ -1,11 +1,18 @@
-/** Files and compression: done synchronously, with callbacks in order, so that no thread decides who is first. */
+/**
+ * Files and compression: done synchronously, with callbacks in order, so that no thread decides who is first. What a
+ * checkout may have or lack, such as a built console, is absent in every world.
+ */
 import fs from "node:fs"
+import path from "node:path"
 import zlib from "node:zlib"
 import { machine } from "../machine.ts"
 
 type Call = (...args: ReadonlyArray<unknown>) => unknown
 type Calls = Record<string, Call>
 
+const ofPaths =
+  `access chmod chown copyFile exists lstat mkdir mkdtemp open opendir readFile readdir readlink realpath rename rm
+    rmdir stat statfs symlink truncate unlink utimes writeFile`.split(/\s+/)
 const withCallback =
   `access chmod chown close copyFile fsync fstat link lstat mkdir mkdtemp open read readFile readdir readlink
     realpath rename rm rmdir stat statfs symlink truncate unlink utimes write writeFile`.split(/\s+/)
@@ -13,9 +20,17 @@ const compressing =
   `deflate deflateRaw gzip gunzip inflate inflateRaw unzip brotliCompress brotliDecompress zstdCompress
     zstdDecompress`.split(/\s+/)
 
+const root = path.resolve(import.meta.dirname, "../../../..")
+/** Built from the sources, if somebody has built them. */
+const built = /^packages\/[a-z]+\/dist(\/|$)/
+
+/** Paths outside of a service's home that a world has asked for, for the census. */
+export const foreignPaths = new Set<string>()
+
 export const patchDisk = () => {
   const files = fs as unknown as Calls
   const promises = fs.promises as unknown as Calls
+  for (const name of ofPaths) if (files[`${name}Sync`] !== undefined) limitPaths(files, `${name}Sync`)
   for (const [name, machines] of Object.entries(promises)) {
     const sync = files[`${name}Sync`]
     // An open file.
@@ -35,13 +50,35 @@ export const patchDisk = () => {
   for (const name of compressing) methods[name] = replaced(methods[name]!, methods[`${name}Sync`]!)
 }
 
-const replaced = (machines: Call, sync: Call): Call => {
-  const call: Call = (...args) => {
+const limitPaths = (files: Calls, name: string) => {
+  const machines = files[name]!
+  files[name] = replacement(machines, (...args) => {
+    if (machine.world === undefined || typeof args[0] === "number") return machines.apply(fs, args as Array<unknown>)
+    const asked = String(args[0])
+    const inCheckout = path.relative(root, asked.replace(/^file:\/\//, ""))
+    if (built.test(inCheckout)) {
+      if (name === "existsSync") return false
+      const message = `ENOENT: no such file or directory, ${name} '${asked}'`
+      throw Object.assign(new Error(message), { code: "ENOENT", errno: -2, syscall: name, path: asked })
+    }
+    if (!asked.includes("coffer-test-home-")) foreignPaths.add(inCheckout.startsWith("..") ? asked : inCheckout)
+    if (name === "statfsSync") return freeDisk
+    return machines.apply(fs, args as Array<unknown>)
+  })
+}
+
+const blocks = 1e8
+const freeDisk = { type: 0, bsize: 4_096, blocks, bfree: blocks, bavail: blocks, files: blocks, ffree: blocks }
+
+const replaced = (machines: Call, sync: Call): Call =>
+  replacement(machines, (...args) => {
     const done = args.at(-1)
     if (machine.world === undefined || typeof done !== "function") return machines(...args)
     return inTurn(() => sync(...args.slice(0, -1)), done as (error: unknown, value: unknown) => void)
-  }
-  // `realpath.native`, and the properties that `promisify` uses.
+  })
+
+/** With `realpath.native`, and the properties that `promisify` uses. */
+const replacement = (machines: Call, call: Call): Call => {
   for (const key of Reflect.ownKeys(machines)) {
     if (key === "length" || key === "name" || key === "prototype") continue
     Object.defineProperty(call, key, Object.getOwnPropertyDescriptor(machines, key)!)
