@@ -15,7 +15,9 @@ describe("a seed", () => {
   it("is the same at the wire of Postgres in two processes, whatever one of them has played before", async () => {
     const traceOf = async (name: string, ...args: ReadonlyArray<string>) => {
       const file = path.join(folder, name)
-      const weather = ["--runners", "2", "--kill", "1", "--late", "0.2", "--cut", "0.02"]
+      // All kinds of callers, and all that can go wrong.
+      const weather =
+        "--runners 3 --orders 9 --kill 1 --pause 1 --clock 1 --lock 1 --line 0.05 --late 0.2 --cut 0.02".split(" ")
       const { code, output } = await simulate(...weather, "--bytes", "--trace", file, ...args)
       assert.strictEqual(code, 0, output)
       return readFileSync(file, "utf8").split("\n")
@@ -42,7 +44,10 @@ describe("a campaign", () => {
       "a runner stopped in good order",
       "a statement was lost",
       "an answer was given again",
-      "a caller got 503"
+      "a caller got 503",
+      "clocks were apart",
+      "a runner was paused",
+      "a message between runners was"
     ]) {
       assert.include(output, state)
     }

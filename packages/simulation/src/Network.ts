@@ -1,6 +1,7 @@
 /** The ports of a world and the connections between them. A port without a listener refuses. */
 import type { Server } from "node:net"
 import type { SecureContextOptions, TlsOptions } from "node:tls"
+import { machinery } from "./owners.ts"
 import type { World } from "./World.ts"
 import { WorldSocket } from "./WorldSocket.ts"
 
@@ -10,6 +11,9 @@ export interface Address {
   readonly ALPNProtocols?: TlsOptions["ALPNProtocols"]
 }
 
+/** What happens to bytes from one runner to another: they come late, or the connection breaks before or after them. */
+export type Fate = { readonly kind: "late" | "lost" | "repeated"; readonly millis: number }
+
 /** A server of the service while a world has its port. */
 export interface Listener {
   readonly server: Server
@@ -18,12 +22,13 @@ export interface Listener {
 }
 
 const portsMin = 50_000
-const machinery = -1
 
 export class Network {
   readonly servers = new Map<number, Listener>()
   /** The target of a connection to Postgres. */
   postgres: { readonly port: number; readonly accept: (socket: WorldSocket) => void } | undefined
+  /** Asked for each write from one runner to another. */
+  fateOf: (from: number, to: number) => Fate | undefined = () => undefined
   private readonly open = new Set<WorldSocket>()
   private readonly world: World
   private ports = portsMin

@@ -18,10 +18,29 @@ export interface Chances {
   readonly stop: number
   /** Per world: Postgres refuses a kind of statement for some seconds. */
   readonly refuse: number
+  /** Per write from one runner to another: it is late, or its connection breaks before or after it. */
+  readonly line: number
+  /** Per world: a runner is paused, maybe for longer than its locks live. */
+  readonly pause: number
+  /** Per world: the clocks of the runners are apart. */
+  readonly clock: number
+  /** Per world: another program takes locks of rows, or changes a table. */
+  readonly lock: number
 }
 export type Kind = keyof Chances
 
-export const calm: Chances = { cut: 0, slow: 0, late: 0, kill: 0, stop: 0, refuse: 0 }
+export const calm: Chances = {
+  cut: 0,
+  slow: 0,
+  late: 0,
+  kill: 0,
+  stop: 0,
+  refuse: 0,
+  line: 0,
+  pause: 0,
+  clock: 0,
+  lock: 0
+}
 
 /** The plan that follows from a seed. */
 export const chancesOf = (seed: number): Chances => {
@@ -32,7 +51,11 @@ export const chancesOf = (seed: number): Chances => {
     late: dice.pick([0, 0.1, 0.4]),
     kill: dice.pick([0, 0, 1]),
     stop: dice.pick([0, 0, 1]),
-    refuse: dice.pick([0, 0, 0, 1])
+    refuse: dice.pick([0, 0, 0, 1]),
+    line: dice.pick([0, 0.02, 0.1]),
+    pause: dice.pick([0, 0, 1]),
+    clock: dice.pick([0, 1]),
+    lock: dice.pick([0, 0, 1])
   }
 }
 
@@ -44,6 +67,7 @@ export interface Event {
 
 /** The maximum of cuts and delays in a world: a service that never gets through shows little. */
 const troublesMax = 5
+const troubles: ReadonlySet<Kind> = new Set(["cut", "slow", "line"])
 
 export class Weather {
   /** While the story begins and ends, nothing goes wrong. */
@@ -64,7 +88,7 @@ export class Weather {
   }
 
   happens(kind: Kind, about: () => string): boolean {
-    const isTrouble = kind === "cut" || kind === "slow"
+    const isTrouble = troubles.has(kind)
     if (!this.isOn || this.chances[kind] === 0 || (isTrouble && this.troubles === 0)) return false
     if (!this.dice.chance(this.chances[kind])) return false
     if (isTrouble) this.troubles--

@@ -5,15 +5,14 @@
 import { type Dice, diceOf } from "./dice.ts"
 import { real } from "./machine.ts"
 import { Network } from "./Network.ts"
+import { callers } from "./owners.ts"
 import { TimerHeap, WorldTimer } from "./WorldTimer.ts"
-
-/** Who runs a step: a runner's number, the callers, or the machinery between them and Postgres. */
-export const callers = 0
-export const machinery = -1
 
 interface Step {
   readonly run: () => void
   readonly owner: number
+  /** The key of its lane, if it has one. */
+  readonly lane?: unknown
 }
 interface Lane {
   readonly key: unknown
@@ -39,6 +38,8 @@ export class World {
   readonly marks = new Map<string, number>()
   readonly network: Network
   readonly dead = new Set<number>()
+  /** How far each runner's clock is ahead, in milliseconds. */
+  readonly clocks = new Map<number, number>()
   steps = 0
   isStopped = false
   /** The current runner. */
@@ -53,6 +54,8 @@ export class World {
   private readonly timers = new TimerHeap()
   private held = 0
   private isTurning = false
+  /** Steps of paused runners, in their order. */
+  private readonly frozen = new Map<number, Set<Step>>()
   private readonly plans: Array<{ readonly at: number; readonly act: () => void }> = []
 
   readonly seed: number
@@ -80,12 +83,13 @@ export class World {
     this.wake()
   }
 
-  /** Steps in order within a lane, and in the seed's order between lanes. */
-  lane(key: unknown, run: () => void, owner = this.who) {
+  /** Steps in order within a lane, and in the seed's order between lanes. The owner may be asked for when it is run. */
+  lane(key: unknown, run: () => void, owner: number | (() => number) = this.who) {
     if (this.isStopped) return
     const lane = this.lanes.get(key) ?? { key, steps: [] }
     this.lanes.set(key, lane)
-    if (lane.steps.push({ run, owner }) === 1) this.ready.push(lane)
+    const step: Step = typeof owner === "number" ? { run, owner, lane: key } : laneStep(key, run, owner)
+    if (lane.steps.push(step) === 1) this.ready.push(lane)
     this.wake()
   }
 
@@ -147,6 +151,35 @@ export class World {
     this.whenKilled(runner)
   }
 
+  /** Like `kill -STOP`: its connections stay open, and none of its code runs until it goes on. */
+  pause(runner: number) {
+    this.note(`runner ${runner} is paused`)
+    this.frozen.set(runner, new Set())
+  }
+
+  isPaused(runner: number) {
+    return this.frozen.has(runner)
+  }
+
+  resume(runner: number) {
+    const steps = this.frozen.get(runner) ?? []
+    this.frozen.delete(runner)
+    this.note(`runner ${runner} goes on`)
+    for (const step of steps) {
+      if (step instanceof WorldTimer) {
+        step.isLive = true
+        this.timers.add(step, this.now)
+      } else if (step.lane === undefined) this.task(step.run, runner)
+      else this.lane(step.lane, step.run, runner)
+    }
+    this.wake()
+  }
+
+  /** The time of day as the current runner's machine has it. */
+  get wallClock() {
+    return this.now + (this.clocks.get(this.who) ?? 0)
+  }
+
   private wake() {
     if (this.isTurning || this.isStopped) return
     this.isTurning = true
@@ -175,11 +208,14 @@ export class World {
     real.setImmediate(this.turn)
   }
 
-  private run({ owner, run }: Step) {
+  private run(step: Step) {
+    const { owner } = step
     if (this.dead.has(owner)) return
+    const frozen = this.frozen.get(owner)
+    if (frozen !== undefined) return void frozen.add(step)
     this.who = owner
     try {
-      run()
+      step.run()
     } catch (error) {
       this.fail(error)
     }
@@ -219,6 +255,15 @@ export class World {
     }, stuckMillis)
   }
 }
+
+/** The owner may not be known before the step: the runner that a connection reaches. */
+const laneStep = (lane: unknown, run: () => void, ownerOf: () => number): Step => ({
+  run,
+  lane,
+  get owner() {
+    return ownerOf()
+  }
+})
 
 /** The world is paused meanwhile. Synchronous work of `globals/disk.ts` does not come here. */
 const isThreadPoolBusy = () =>

@@ -3,6 +3,8 @@
  * chosen by the seed.
  */
 import { Duplex } from "node:stream"
+import type { Fate } from "./Network.ts"
+import { machinery } from "./owners.ts"
 import type { World } from "./World.ts"
 
 export class WorldSocket extends Duplex {
@@ -27,6 +29,13 @@ export class WorldSocket extends Duplex {
   bytesRead = 0
   bytesWritten = 0
   private readonly world: World
+  /** The time before which nothing arrives at the other end. */
+  private lateUntil = 0
+  /** What is written gets lost, until both ends notice that the connection is broken. */
+  private isBroken = false
+
+  /** Until the connection is made, the other end has no owner. */
+  private readonly ofPeer = () => this.peer.owner
 
   constructor(world: World) {
     super({ allowHalfOpen: false, autoDestroy: true, emitClose: true })
@@ -40,20 +49,39 @@ export class WorldSocket extends Duplex {
     this.bytesWritten += chunk.length
     // The writer may reuse its buffer.
     const bytes = Buffer.from(chunk)
-    this.world.lane(
-      this,
-      () => {
-        if (peer.destroyed || peer.readableEnded || peer.hasEnded) return
-        peer.bytesRead += bytes.length
-        peer.push(bytes)
-      },
-      peer.owner
-    )
+    const arrive = () => {
+      if (this.isBroken || peer.destroyed || peer.readableEnded || peer.hasEnded) return
+      peer.bytesRead += bytes.length
+      peer.push(bytes)
+    }
+    const fate = this.isBroken ? undefined : this.fate()
+    if (fate?.kind === "late") this.lateUntil = Math.max(this.lateUntil, this.world.now + fate.millis)
+    if (fate?.kind === "lost") this.break(fate.millis)
+    const wait = this.lateUntil - this.world.now
+    if (wait > 0) this.world.after(wait, () => this.world.lane(this, arrive, this.ofPeer), machinery)
+    else this.world.lane(this, arrive, this.ofPeer)
+    // It arrives, and the answer does not.
+    if (fate?.kind === "repeated") this.world.lane(this, () => this.break(fate.millis), machinery)
     done()
   }
 
+  private fate(): Fate | undefined {
+    const { owner, peer, world } = this
+    if (owner <= 0 || peer.owner <= 0 || owner === peer.owner) return undefined
+    return world.network.fateOf(owner, peer.owner)
+  }
+
+  private break(millis: number) {
+    const { peer, world } = this
+    this.isBroken = true
+    peer.isBroken = true
+    for (const end of [this, peer]) {
+      world.after(millis, () => world.lane(end, () => end.reset(), end.owner), machinery)
+    }
+  }
+
   override _final(done: (error?: Error | null) => void) {
-    this.world.lane(this, () => this.peer.hearEnd(), this.peer.owner)
+    this.world.lane(this, () => this.peer.hearEnd(), this.ofPeer)
     done()
   }
 
@@ -66,7 +94,7 @@ export class WorldSocket extends Duplex {
         peer.hearEnd()
         peer.whenPeerCloses()
       },
-      peer.owner
+      this.ofPeer
     )
     done(error)
   }

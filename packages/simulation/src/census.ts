@@ -24,7 +24,7 @@ const known: ReadonlyArray<readonly [type: RegExp, file: RegExp, reason: string]
   [/^DERIVEBITSREQUEST$/, /src\/(platform\/runtime\/Secrets|RunnerTls)\.ts$/, "keys are derived at once"],
   [
     /^Timeout$/,
-    /^\(node\)$|src\/door\/edge\/(Arrivals|HttpServer)\.ts$/,
+    /^\(node\)$|src\/door\/edge\/(Arrivals|HttpServer)\.ts$|packages\/simulation\/src\/Network\.ts$/,
     "Node looks for slow requests, after a real minute"
   ]
 ]
@@ -50,6 +50,6 @@ export const startCensus = () => {
   }).enable()
   return () => [
     ...[...strangers].map(([name, count]) => `an unlisted source, ${count} times: ${name}`),
-    ...[...foreignPaths].map((asked) => `a file that another checkout may lack: ${asked}`)
+    ...[...foreignPaths].map((file) => `a file that another checkout may lack: ${file}`)
   ]
 }

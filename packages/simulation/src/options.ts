@@ -1,12 +1,12 @@
 /** The command line options of a campaign. Omitted probabilities are derived from each seed. */
 import { parseArgs } from "node:util"
 import type { Plan } from "./play/play.ts"
-import { type Chances, chancesOf } from "./Weather.ts"
+import { calm, type Chances, chancesOf } from "./Weather.ts"
 import { diceOf } from "./dice.ts"
 
 const text = { type: "string" } as const
 const flag = { type: "boolean", default: false } as const
-const chances = { cut: text, slow: text, late: text, kill: text, stop: text, refuse: text }
+const chances = Object.fromEntries(Object.keys(calm).map((kind) => [kind, text])) as Record<keyof Chances, typeof text>
 
 export const parse = () => {
   const { values } = parseArgs({
@@ -56,7 +56,10 @@ export const planOf = (options: Options, seed: number): Plan => {
   })
   return {
     seed,
-    runners: options.runners === undefined ? diceOf(seed ^ 0x6a09e667).pick([1, 1, 2]) : Number(options.runners),
+    runners:
+      options.runners === undefined
+        ? diceOf(seed ^ 0x6a09e667).pick([1, 1, 1, 1, 1, 2, 2, 2, 3])
+        : Number(options.runners),
     orders: Number(options.orders),
     chances: Object.fromEntries(chosen) as unknown as Chances,
     without: new Set(options.without.split(",").filter(Boolean).map(Number)),

@@ -11,7 +11,7 @@ import { brokenLaws } from "../play/laws.ts"
 import { operatorToken, type Reply } from "../play/Runners.ts"
 import { newSandboxMerchant } from "../play/Story.ts"
 import { calm, Weather } from "../Weather.ts"
-import { callers } from "../World.ts"
+import { callers } from "../owners.ts"
 import { isFinal, type Request, type Workflow } from "./workflows.ts"
 
 /** Where a runner dies: at which write, counted from the request on, and on which side of it. */

@@ -14,7 +14,8 @@ export interface Answer {
 
 /** How long a statement may take in real time before its locks are checked. */
 const patienceMillis = 4
-const again = 2
+/** The pauses between two looks double: frequent ones would keep a busy Postgres from its work. */
+const longer = 2
 
 export class Backend {
   pid: number | undefined
@@ -65,6 +66,7 @@ export class Backend {
         isOver = true
         resolve(true)
       })
+      let patience = patienceMillis
       const look = async () => {
         if (isOver) return
         if (this.pid !== undefined && (await this.isBlocked()) && !isOver) {
@@ -72,9 +74,10 @@ export class Backend {
           this.hear = undefined
           return resolve(false)
         }
-        real.setTimeout(() => look().catch(reject), again)
+        patience *= longer
+        real.setTimeout(() => look().catch(reject), patience)
       }
-      real.setTimeout(() => look().catch(reject), patienceMillis)
+      real.setTimeout(() => look().catch(reject), patience)
     })
   }
 

@@ -1,5 +1,5 @@
 /** The machine's own client, for the gate and the laws: trusted, one simple query at a time, in text format. */
-import type { Socket } from "node:net"
+import type { Duplex } from "node:stream"
 import { real } from "../machine.ts"
 import { columnsOf, errorOf, Frames, letterOf, query, startup } from "./wire.ts"
 
@@ -11,14 +11,13 @@ interface Waiting {
 }
 
 export class Client {
-  private readonly socket: Socket
+  private readonly socket: Duplex
   private readonly frames = new Frames()
   private readonly waiting: Array<Waiting> = []
   private rows: Array<Row> = []
   private error: Error | undefined
 
-  private constructor(port: number, user: string, database: string) {
-    const socket = real.connect({ port, host: "127.0.0.1", noDelay: true })
+  private constructor(socket: Duplex, user: string, database: string) {
     this.socket = socket
     socket.once("connect", () =>
       socket.write(
@@ -30,13 +29,20 @@ export class Client {
       )
     )
     socket.on("data", (bytes: Buffer) => this.read(bytes))
-    socket.on("error", (error) => {
+    const fail = (error: Error) => {
       for (const { reject } of this.waiting.splice(0)) reject(error)
-    })
+    }
+    socket.on("error", fail)
+    socket.on("close", () => fail(new Error("the connection has ended")))
   }
 
   static async open(port: number, user: string, database: string) {
-    const client = new Client(port, user, database)
+    return Client.over(real.connect({ port, host: "127.0.0.1", noDelay: true }), user, database)
+  }
+
+  /** On a connection that is about to be open, such as one in a world. */
+  static async over(socket: Duplex, user: string, database: string) {
+    const client = new Client(socket, user, database)
     await client.answered()
     return client
   }

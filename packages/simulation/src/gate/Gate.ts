@@ -4,7 +4,8 @@
  */
 import { machine } from "../machine.ts"
 import type { Weather } from "../Weather.ts"
-import { machinery, type World } from "../World.ts"
+import { machinery } from "../owners.ts"
+import type { World } from "../World.ts"
 import type { WorldSocket } from "../WorldSocket.ts"
 import { type Answer, Backend } from "./Backend.ts"
 import type { Client } from "./Client.ts"
@@ -191,8 +192,9 @@ export class Gate {
       session.deliver(error === undefined ? held! : { ...failure, status: "I", error })
       await this.spreadNotices()
     }
-    if (await backend.answeredOrBlocked()) await done()
-    else await this.locks.park(session, done)
+    if (await backend.answeredOrBlocked()) return done()
+    this.world.mark("a commit waited for a lock")
+    await this.locks.park(session, done)
   }
 
   /** As after a time-out or a cancellation. */

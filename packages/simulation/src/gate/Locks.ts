@@ -2,7 +2,7 @@
  * Sessions that wait for a lock. Each is frozen until its lock is free, and they continue in their order of arrival,
  * without a race. Time-outs and deadlocks are simulated here, in virtual time.
  */
-import { machinery } from "../World.ts"
+import { machinery } from "../owners.ts"
 import type { WorldTimer } from "../WorldTimer.ts"
 import type { Gate } from "./Gate.ts"
 import type { Session } from "./Session.ts"
@@ -44,6 +44,8 @@ export class Locks {
     session.backend.freeze()
     session.note("waits for a lock")
     world.mark("a session waited for a lock")
+    if (this.parked.size > 0) world.mark("several sessions waited for locks")
+    this.markTableChange(session)
     const end = () => {
       if (this.parked.get(session)?.timer !== timer) return
       this.gate.perform(() => this.cancel(session, lock <= statement ? "55P03" : "57014"))
@@ -53,6 +55,13 @@ export class Locks {
     this.parked.set(session, { answered, timer })
     const circle = await this.circleOf(session)
     if (circle.length > 0) await this.cancel(this.gate.weather.dice.pick(circle), "40P01")
+  }
+
+  private markTableChange(session: Session) {
+    const changing = [...this.gate.sessions.values()].find((each) => each !== session && each.changesTable)
+    if (changing === undefined) return
+    const isQueue = this.parked.has(changing)
+    this.gate.world.mark(isQueue ? "a lock queue behind a changed table" : "a session waited for a changed table")
   }
 
   /** Ends its wait. It may have got its lock meanwhile, and then has the normal answer. */

@@ -1,6 +1,6 @@
 /** A session of the service with Postgres: its units go through the gate one after the other, each in its own time. */
 import { createHash } from "node:crypto"
-import { machinery } from "../World.ts"
+import { machinery } from "../owners.ts"
 import type { WorldSocket } from "../WorldSocket.ts"
 import type { Answer, Backend } from "./Backend.ts"
 import type { Gate } from "./Gate.ts"
@@ -17,6 +17,8 @@ export class Session {
   /** The state as the service knows it: outside of a transaction by default. */
   status = "I"
   isListening = false
+  /** Whether it is changing a table, or waits for that. */
+  changesTable = false
   /** The service gets no more messages from it. */
   isDropped = false
   /** Whether its unit is in transit to Postgres. */
@@ -25,6 +27,8 @@ export class Session {
   held: Answer | undefined
   /** Whether its connection breaks before the answer. */
   losesAnswer = false
+  /** Counts its units, for the limits of idleness. */
+  private turn = 0
   private readonly frames = new wire.Frames()
   private readonly units: Array<Unit> = []
   private isStarted = false
@@ -37,7 +41,7 @@ export class Session {
     this.socket = socket
     this.no = no
     this.owner = socket.peer.owner
-    this.reader = this.readerWith({ statement: Infinity, lock: Infinity })
+    this.reader = this.readerWith(unlimited)
     this.backend = gate.backend((frame) => {
       const key = Buffer.from(frame)
       key.writeInt32BE(pidBase + no, 5)
@@ -68,6 +72,7 @@ export class Session {
       this.note("is cut before the answer")
       return this.cut()
     }
+    this.watchIdle()
     this.send(Buffer.concat([...this.takeNotices(), ...frames]), () => {
       this.unit = undefined
       if (status === "") this.socket.end()
@@ -79,6 +84,7 @@ export class Session {
   deliverNotices() {
     const notices = this.takeNotices()
     if (notices.length === 0) return
+    this.gate.world.mark("a runner was notified")
     this.note(`is notified ${wire.shown(Buffer.concat(notices))}`)
     this.send(Buffer.concat(notices), () => {})
   }
@@ -87,7 +93,8 @@ export class Session {
   cut() {
     this.socket.destroy()
     const { peer } = this.socket
-    this.gate.world.lane(this, () => peer.reset(), machinery)
+    // What the runner does about it is its own step: it dies with the runner.
+    this.gate.world.lane(this, () => peer.reset(), peer.owner)
     this.drop()
   }
 
@@ -96,6 +103,27 @@ export class Session {
     this.isDropped = true
     this.units.length = 0
     this.gate.dropped(this, this.socket.wasKilled)
+  }
+
+  /** Postgres ends a session that sends nothing for too long. The service learns it when it reads again. */
+  private watchIdle() {
+    const { idle, idleInTransaction } = this.reader.limits
+    const millis = this.status === "I" ? idle : idleInTransaction
+    if (!Number.isFinite(millis)) return
+    const { turn } = this
+    const { world } = this.gate
+    const end = () => {
+      if (this.turn !== turn || this.isDropped) return
+      const [code, state] = this.status === "I" ? ["57P05", "a session"] : ["25P03", "a transaction"]
+      this.note(`has been idle for ${millis} ms`)
+      world.mark(`Postgres ended ${state} that was idle`)
+      this.socket.write(wire.errorResponse(code, "terminating connection due to idle timeout", "FATAL"))
+      this.socket.end()
+      this.isDropped = true
+      this.units.length = 0
+      this.gate.end(this)
+    }
+    world.after(millis, () => world.lane(this, end, machinery), machinery)
   }
 
   private takeNotices() {
@@ -148,8 +176,14 @@ export class Session {
     }
     this.isStarted = true
     const parameters = wire.parametersOf(frame)
-    const millis = (name: string) => Number(parameters.find(([key]) => key === name)?.[1] ?? Infinity)
-    this.reader = this.readerWith({ statement: millis("statement_timeout"), lock: millis("lock_timeout") })
+    const millis = (name: string) =>
+      Number((parameters.find(([key]) => key === name)?.[1] ?? "Infinity").replace(/(\d)s$/, "$1000"))
+    this.reader = this.readerWith({
+      ...unlimited,
+      statement: millis("statement_timeout"),
+      lock: millis("lock_timeout"),
+      idleInTransaction: millis("idle_in_transaction_session_timeout")
+    })
     // Real time limits would end statements whenever the machine is slow.
     const kept = parameters
       .filter(([name]) => !/timeout|keepalive/.test(name))
@@ -183,14 +217,18 @@ export class Session {
       () => {
         if (!this.isOnItsWay || (this.isDropped && !gate.isLeft(this))) return
         this.isOnItsWay = false
+        this.turn++
         this.note(`> ${labelOf(unit)} ${gate.shown(unit.original)}`)
         if (listens(unit)) this.isListening = true
+        this.changesTable = unit.texts.some((text) => text.startsWith("alter table"))
         gate.take(this, unit)
       },
       machinery
     )
   }
 }
+
+const unlimited = { statement: Infinity, lock: Infinity, idle: Infinity, idleInTransaction: Infinity }
 
 /** The trace records a hash of the bytes. */
 export const digestOf = (bytes: Buffer | string) => createHash("sha256").update(bytes).digest("hex").slice(0, 12)

@@ -12,10 +12,14 @@ export interface Unit {
   readonly isStartup: boolean
 }
 
-/** How long a statement and a wait for a lock may take, in virtual milliseconds. */
+/** How long each may take, in virtual milliseconds. */
 export interface Limits {
   readonly statement: number
+  /** A wait for a lock. */
   readonly lock: number
+  /** Between two units, outside of a transaction and in one. */
+  readonly idle: number
+  readonly idleInTransaction: number
 }
 
 /** Substitutes for the machine's own numbers. */
@@ -37,7 +41,11 @@ const rewritten = (text: string, stands: Stands) =>
     .replace(/^\s*select pg_backend_pid\(\),/i, `select ${stands.pid}::int4 as pg_backend_pid,`)
     .replaceAll(/\bpid = (9\d{6})\b/g, (_, stand) => `pid = ${stands.pidOf(Number(stand))}`)
     .replaceAll("backend_xid::text", `(backend_xid::text::int8 - ${stands.firstTransaction})::text`)
-    .replaceAll(/(\bset_config\('|\bset (?:local )?)(statement_timeout|lock_timeout)/gi, "$1sim.$2")
+    .replaceAll(
+      /(\bset_config\('|\bset (?:local )?)(statement_timeout|lock_timeout|idle_session_timeout)/gi,
+      "$1sim.$2"
+    )
+    .replaceAll(/\bset_config\(name,/gi, "set_config('sim.' || name,")
 
 const changesData = /\b(insert|update|delete)\b/i
 const ofTransactions =
@@ -50,6 +58,13 @@ export const usesClock = ({ texts }: Unit) => texts.some((text) => text.includes
 export const listens = ({ texts }: Unit) => texts.some((text) => /^\s*listen\b/i.test(text))
 /** Whether it is a transaction by itself, which may be committed later. */
 export const isWhole = (unit: Unit) => writes(unit) && !unit.texts.some((text) => ofTransactions.test(text))
+
+/** The limit that a statement sets for its session; undefined for others. */
+const idleLimitOf = (text: string): number | undefined => {
+  if (!text.includes("idle_session_timeout")) return undefined
+  const [, millis] = /set_config\([^,]+, '(\d+)'/i.exec(text) ?? []
+  return Number(millis ?? Infinity)
+}
 
 export const labelOf = ({ isStartup, texts }: Unit) =>
   isStartup ? "startup" : texts.map((text) => text.replaceAll(/\s+/g, " ").trim().slice(0, 90)).join(" ; ") || "(sync)"
@@ -99,14 +114,16 @@ export class UnitReader {
         const text = this.statements.get(statement) ?? ""
         this.texts.push(text)
         if (text.includes("sim.statement_timeout")) {
-          this.limits = { statement: Number(values[0]), lock: Number(values[1]) }
+          this.limits = { ...this.limits, statement: Number(values[0]), lock: Number(values[1]) }
         }
+        this.limits = { ...this.limits, idle: idleLimitOf(text) ?? this.limits.idle }
         return frame
       }
       case "Q": {
         const [text] = textAt(frame, 5)
         const changed = rewritten(text, this.stands)
         this.texts.push(changed)
+        this.limits = { ...this.limits, idle: idleLimitOf(text) ?? this.limits.idle }
         return changed === text ? frame : framed("Q", Buffer.from(`${changed}\0`))
       }
     }

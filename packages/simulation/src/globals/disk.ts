@@ -21,7 +21,7 @@ const compressing =
     zstdDecompress`.split(/\s+/)
 
 const root = path.resolve(import.meta.dirname, "../../../..")
-/** Built from the sources, if somebody has built them. */
+/** Output of builds, which a checkout may lack. */
 const built = /^packages\/[a-z]+\/dist(\/|$)/
 
 /** Paths outside of a service's home that a world has asked for, for the census. */
@@ -54,14 +54,16 @@ const limitPaths = (files: Calls, name: string) => {
   const machines = files[name]!
   files[name] = replacement(machines, (...args) => {
     if (machine.world === undefined || typeof args[0] === "number") return machines.apply(fs, args as Array<unknown>)
-    const asked = String(args[0])
-    const inCheckout = path.relative(root, asked.replace(/^file:\/\//, ""))
+    const target = String(args[0])
+    const inCheckout = path.relative(root, target.replace(/^file:\/\//, ""))
     if (built.test(inCheckout)) {
       if (name === "existsSync") return false
-      const message = `ENOENT: no such file or directory, ${name} '${asked}'`
-      throw Object.assign(new Error(message), { code: "ENOENT", errno: -2, syscall: name, path: asked })
+      const message = `ENOENT: no such file or directory, ${name} '${target}'`
+      throw Object.assign(new Error(message), { code: "ENOENT", errno: -2, syscall: name, path: target })
     }
-    if (!asked.includes("coffer-test-home-")) foreignPaths.add(inCheckout.startsWith("..") ? asked : inCheckout)
+    // The lock file makes packages the same in every checkout.
+    const isForeign = !target.includes("coffer-test-home-") && !inCheckout.startsWith("node_modules/")
+    if (isForeign) foreignPaths.add(inCheckout.startsWith("..") ? target : inCheckout)
     if (name === "statfsSync") return freeDisk
     return machines.apply(fs, args as Array<unknown>)
   })

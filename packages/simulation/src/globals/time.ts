@@ -16,7 +16,7 @@ export const patchTime = () => {
 const patchClocks = () => {
   const RealDate = real.Date
   // Effect converts it to a BigInt, so it is an integer.
-  const now = () => (machine.world === undefined ? RealDate.now() : Math.floor(machine.world.now))
+  const now = () => (machine.world === undefined ? RealDate.now() : Math.floor(machine.world.wallClock))
   globalThis.Date = class extends RealDate {
     constructor(...args: ReadonlyArray<unknown>) {
       super(...((args.length === 0 ? [now()] : args) as [number]))

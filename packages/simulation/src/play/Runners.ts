@@ -5,7 +5,8 @@ import { Effect, Exit, Layer, Logger, Scope } from "effect"
 import { ProcessName } from "../../../../src/platform/cluster/clusterLayers.ts"
 import * as Service from "../../../testkit/src/Service.ts"
 import { serviceRole } from "../../../testkit/src/migratedHome.ts"
-import { callers, type World } from "../World.ts"
+import { callers } from "../owners.ts"
+import type { World } from "../World.ts"
 
 export const operatorToken = "an-operator-token-of-the-simulation-0123456789"
 const env = {
@@ -23,12 +24,16 @@ export interface Reply {
 }
 
 const startsMax = 60
+/** A stop in good order takes at most so long. */
+const stopMillis = 60_000
+/** A caller gives up after so long, and asks another runner. */
+const callerMillis = 20_000
 const portOf = (place: number) => 8_080 + place
 
 export class Runners {
   private readonly lives = new Map<number, Scope.Closeable>()
   private readonly world: World
-  private readonly postgresPort: number
+  readonly postgresPort: number
   private readonly folder: string
   /** The number of concurrent runners. */
   readonly places: number
@@ -86,6 +91,7 @@ export class Runners {
         world.note(`runner ${again} did not start: ${String(error)}`)
         world.mark("a start failed")
         await Effect.runPromise(Scope.close(this.lives.get(again)!, Exit.void))
+        this.lives.delete(again)
         await world.sleep(1_000)
       }
     }
@@ -96,9 +102,12 @@ export class Runners {
     const { world } = this
     world.note(`runner ${runner} stops`)
     world.who = runner
-    const stopped = Effect.runPromise(Scope.close(this.lives.get(runner)!, Exit.void))
+    const life = this.lives.get(runner)
+    if (life === undefined) return
+    const stopped = Effect.runPromise(Scope.close(life, Exit.void))
     world.who = callers
     await stopped
+    this.lives.delete(runner)
     world.mark("a runner stopped in good order")
     world.note(`runner ${runner} has stopped`)
   }
@@ -111,11 +120,41 @@ export class Runners {
     }
   }
 
-  call(place: number, method: string, path: string, headers: http.OutgoingHttpHeaders, body?: object): Promise<Reply> {
-    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
-    const sized = bytes === undefined ? {} : { "content-type": "application/json", "content-length": bytes.length }
-    return new Promise((resolve) => {
+  /** All that are there stop in good order, which they do only if none of their fibers is stuck. */
+  async stopAll(): Promise<ReadonlyArray<string>> {
+    const { world } = this
+    const stuck: Array<string> = []
+    for (const runner of this.lives.keys()) {
+      if (world.dead.has(runner)) continue
+      const late = world.sleep(stopMillis).then(() => "late")
+      const ended = await Promise.race([this.stop(runner), late])
+      if (ended === "late") stuck.push(`runner ${runner} has not stopped in ${stopMillis} ms: a fiber is stuck`)
+    }
+    return stuck
+  }
+
+  /** A text is a form. */
+  call(
+    place: number,
+    method: string,
+    path: string,
+    headers: http.OutgoingHttpHeaders,
+    body?: object | string
+  ): Promise<Reply> {
+    const isForm = typeof body === "string"
+    const bytes = body === undefined ? undefined : Buffer.from(isForm ? body : JSON.stringify(body))
+    const type = isForm ? "application/x-www-form-urlencoded" : "application/json"
+    const sized = bytes === undefined ? {} : { "content-type": type, "content-length": bytes.length }
+    return new Promise((answer) => {
+      const resolve = (reply: Reply) => {
+        patience.isLive = false
+        answer(reply)
+      }
       const lost = (error: Error) => resolve({ status: 0, text: String(error), headers: {} })
+      const patience = this.world.after(callerMillis, () => {
+        this.world.mark("a caller gave up")
+        request.destroy(new Error("no answer in time"))
+      })
       const request = http.request(
         { host: "127.0.0.1", port: portOf(place), method, path, agent: false, headers: { ...headers, ...sized } },
         (response) => {

@@ -1,19 +1,22 @@
 /**
  * The callers of a world, and their answers. Each has its own order; some send a request twice concurrently, and all
- * retry with the same key until they have an answer.
+ * retry with the same key until they have an answer. What each kind of caller does is in `acts/`.
  */
 import { Effect } from "effect"
 import { newMerchant } from "../../../testkit/src/newMerchant.ts"
+import { type Dice, diceOf } from "../dice.ts"
 import type { World } from "../World.ts"
+import type { Act } from "./acts/kinds.ts"
 import { Readiness } from "./readiness.ts"
+import type { Receiver } from "./Receiver.ts"
 import { operatorToken, type Reply, type Runners } from "./Runners.ts"
 
 /** A request that was acknowledged. */
 export interface Done {
   readonly key: string
-  readonly act: "create" | "pay" | "note" | "name" | "refund" | "expire"
+  readonly act: "create" | "pay" | "note" | "name" | "refund" | "expire" | "dispute" | "payout" | "link" | "erase"
   readonly tradeNo: string
-  /** A refund's number, the note, or the name. */
+  /** What the act made or set: a number, the note, the name, or the status. */
   readonly detail?: string
 }
 
@@ -25,29 +28,52 @@ export interface Outcome {
   readonly broken: Array<string>
 }
 
+export type Data = Readonly<Record<string, unknown>>
 interface Envelope {
-  readonly data: Readonly<Record<string, unknown>>
+  readonly data: Data
 }
+
+export interface Request {
+  readonly path: string
+  readonly method?: "GET" | "POST"
+  readonly key?: string
+  /** A text is the form of a page. */
+  readonly body?: object | string
+  /** With the merchant's key unless it is another's. */
+  readonly of?: "operator" | "buyer"
+}
+
+const work: ReadonlyArray<readonly [path: RegExp, name: string]> = [
+  [/\/refunds$/, "a refund"],
+  [/\/pay$/, "a payment"],
+  [/\/orders$/, "a creation"],
+  [/\/disputes?(\/|$)/, "a dispute"],
+  [/\/payouts(\/|$)/, "a payout"],
+  [/^\/(checkout|pay|l)\//, "a buyer's visit"]
+]
 
 const textOf = (answer: object, field: string) => JSON.stringify(Reflect.get(answer, field))
 
 const triesMax = 40
 /** For an object that another caller is changing. */
 const passing = ["buyer_busy", "remaining_changed"]
-const reasonOf = ({ headers }: Reply) => headers["coffer-reason"]
+export const reasonOf = ({ headers }: Reply) => headers["coffer-reason"]
 /** Whether a retry would get the same answer, unlike that for a key in use. */
-const isFinal = (reply: Reply) => {
+export const isFinal = (reply: Reply) => {
   const isConflict = reply.text.includes('"error":"conflict"') && !passing.includes(String(reasonOf(reply)))
   if (reply.status === 409) return isConflict
   return reply.status !== 0 && reply.status < 500 && reply.status !== 429
 }
+export const isGood = ({ status }: Reply) => status >= 200 && status < 300
+export const dataOf = ({ text }: Reply) => (JSON.parse(text) as Envelope).data
+
+const asOperator = { authorization: `Bearer ${operatorToken}` }
 
 /** Its quotas are out of the way. */
 export const newSandboxMerchant = (runners: Runners) => {
   const post = (path: string, body: object) =>
     Effect.promise(async () => {
-      const headers = { authorization: `Bearer ${operatorToken}` }
-      const { status, text } = await runners.call(1, "POST", `/operator/v1${path}`, headers, body)
+      const { status, text } = await runners.call(1, "POST", `/operator/v1${path}`, asOperator, body)
       if (status >= 300 || status === 0) throw new Error(`${path}: ${status} ${text}`)
       return (JSON.parse(text) as Envelope).data
     })
@@ -56,127 +82,117 @@ export const newSandboxMerchant = (runners: Runners) => {
 
 export class Story {
   readonly outcome: Outcome = { done: [], refused: [], broken: [] }
-  private readonly answers = new Map<string, object>()
   readonly readiness: Readiness
+  readonly world: World
+  merchantId = ""
+  private readonly answers = new Map<string, object>()
   private key = ""
-  private readonly world: World
   private readonly runners: Runners
+  readonly receiver: Receiver
+  /** Requests that are not answered yet. */
+  private readonly underWay = new Set<{ readonly place: number; readonly path: string }>()
 
-  constructor(world: World, runners: Runners) {
+  constructor(world: World, runners: Runners, receiver: Receiver) {
     this.world = world
     this.runners = runners
+    this.receiver = receiver
     this.readiness = new Readiness(world, runners)
   }
 
   async begin() {
-    this.key = (await newSandboxMerchant(this.runners)).sandboxKey
+    const { merchantId, sandboxKey } = await newSandboxMerchant(this.runners)
+    this.key = sandboxKey
+    this.merchantId = merchantId
+    this.receiver.listen((text) => this.isAwaited(text))
+    const endpoint = { url: this.receiver.url, enabled_events: ["*"] }
+    const made = await this.runners.call(1, "POST", "/v1/webhook_endpoints", { "x-api-key": sandboxKey }, endpoint)
+    if (!isGood(made)) throw new Error(`no endpoint: ${made.status} ${made.text}`)
   }
 
-  /** All callers at once. */
-  async run(orders: number) {
-    const callers = Array.from({ length: orders }, (_, no) => this.caller(no))
-    await Promise.all(callers)
+  /** All callers at once. The kinds of the first ones are the same with fewer callers. */
+  async run(kinds: ReadonlyArray<Act>, callers: number) {
+    const order = shuffled(kinds, diceOf(this.world.seed ^ 0x1b873593))
+    await Promise.all(Array.from({ length: callers }, (_, no) => order[no % order.length]!(this, no)))
   }
 
-  private caller(no: number) {
-    if (no % 4 === 2) return this.renaming(no)
-    return no % 4 === 3 ? this.expiring(no) : this.paying(no)
-  }
-
-  private async paying(no: number) {
-    const tradeNo = await this.create(no)
-    if (tradeNo === undefined) return
-    const [paid] = await Promise.all([
-      this.ask(no, `/v1/test_helpers/orders/${tradeNo}/pay`, undefined, {}),
-      this.note(no, tradeNo, "first"),
-      this.note(no, tradeNo, "second")
-    ])
-    if (paid.status === 200) this.outcome.done.push({ key: "", act: "pay", tradeNo })
-    // The last exceeds the amount of any order here.
-    await Promise.all([100, 200, 20_000].map((amount) => this.refund(no, tradeNo, amount)))
-  }
-
-  /** It is neither paid nor ended, so it ends once, and its key always gets that answer. */
-  private async expiring(no: number) {
-    const tradeNo = await this.create(no)
-    if (tradeNo === undefined) return
-    const key = `expire-${no}`
-    const replies = await this.twice(() => this.ask(no, `/v1/orders/${tradeNo}/expire`, key, undefined))
-    for (const reply of replies) {
-      if (reply.status === 200) this.outcome.done.push({ key, act: "expire", tradeNo })
-      else if (reasonOf(reply) === "not_pending") {
-        this.outcome.broken.push(`${key}: ${tradeNo} was ended by this key, which is then refused: ${reply.text}`)
-      }
-    }
-  }
-
-  /** The second name stays although the first is sent again: its key was used. */
-  private async renaming(no: number) {
-    const tradeNo = await this.create(no)
-    if (tradeNo === undefined) return
-    const rename = (name: string) => this.ask(no, `/v1/orders/${tradeNo}`, `${name}-${no}`, { metadata: { name } })
-    const [first] = await this.twice(() => rename("first"))
-    if (first?.status !== 200) return
-    const second = await rename("second")
-    await rename("first")
-    if (second.status === 200) this.outcome.done.push({ key: `second-${no}`, act: "name", tradeNo, detail: "second" })
-  }
-
-  private async create(no: number): Promise<string | undefined> {
-    await this.world.sleep(this.world.dice.below(20))
+  /** An order of the caller. Undefined if it was refused. */
+  async create(no: number, terms: object = {}): Promise<Data | undefined> {
+    const { world } = this
+    await world.sleep(world.dice.below(20))
     const key = `order-${no}`
-    const body = { amount: 1_000 + this.world.dice.below(9_000), currency: "USD", subject: `Order ${no}` }
-    const replies = await this.twice(() => this.ask(no, "/v1/orders", key, body))
-    const made = replies.filter(({ status }) => status === 200 || status === 201)
-    const numbers = new Set(made.map(({ text }) => String((JSON.parse(text) as Envelope).data["trade_no"])))
+    const body = { amount: 1_000 + world.dice.below(9_000), currency: "USD", subject: `Order ${no}`, ...terms }
+    const replies = await this.twice(() => this.ask(no, { path: "/v1/orders", key, body }))
+    const made = replies.filter(isGood).map(dataOf)
+    const numbers = new Set(made.map((order) => order["trade_no"]))
     if (numbers.size > 1) this.outcome.broken.push(`${key} made ${[...numbers].join(" and ")}`)
-    const [tradeNo] = numbers
-    if (tradeNo !== undefined) this.outcome.done.push({ key, act: "create", tradeNo })
+    const [order] = made
+    if (order !== undefined) this.done("create", String(order["trade_no"]), key)
+    return order
+  }
+
+  /** An order that is paid by the test helper. */
+  async paid(no: number): Promise<string | undefined> {
+    const order = await this.create(no)
+    if (order === undefined) return undefined
+    const tradeNo = String(order["trade_no"])
+    const reply = await this.ask(no, { path: `/v1/test_helpers/orders/${tradeNo}/pay`, body: {} })
+    if (!isGood(reply)) return undefined
+    this.done("pay", tradeNo)
     return tradeNo
   }
 
-  private async note(no: number, tradeNo: string, note: string) {
-    const key = `${note}-${no}`
-    const { status } = await this.ask(no, `/v1/orders/${tradeNo}`, key, { metadata: { [note]: "yes" } })
-    if (status === 200) this.outcome.done.push({ key, act: "note", tradeNo, detail: note })
+  done(act: Done["act"], tradeNo: string, key = "", detail?: string) {
+    this.outcome.done.push({ key, act, tradeNo, ...(detail === undefined ? {} : { detail }) })
   }
 
-  private async refund(no: number, tradeNo: string, amount: number) {
-    const key = `refund-${no}-${amount}`
-    const reply = await this.ask(no, "/v1/refunds", key, { trade_no: tradeNo, out_refund_no: key, amount })
-    if (reply.status >= 200 && reply.status <= 202) {
-      const detail = String((JSON.parse(reply.text) as Envelope).data["refund_no"])
-      this.outcome.done.push({ key, act: "refund", tradeNo, detail })
-    } else if (isFinal(reply)) this.outcome.refused.push(key)
-  }
-
-  private async twice(ask: () => Promise<Reply>): Promise<ReadonlyArray<Reply>> {
+  async twice(ask: () => Promise<Reply>): Promise<ReadonlyArray<Reply>> {
     return this.world.dice.chance(0.4) ? Promise.all([ask(), ask()]) : [await ask()]
   }
 
   /** Retries until a final answer. Some repeat the call afterwards, like a caller who lost the answer. */
-  private async ask(no: number, path: string, key: string | undefined, body: object | undefined): Promise<Reply> {
+  async ask(no: number, { body, key, method = "POST", of, path }: Request) {
     const { world } = this
     for (let tries = 1; ; tries++) {
       const place = 1 + world.dice.below(this.runners.places)
-      const headers = { "x-api-key": this.key, ...(key === undefined ? {} : { "idempotency-key": key }) }
-      const reply = await this.runners.call(place, "POST", path, headers, body)
-      world.note(`caller ${no} asks runner ${place} ${path} ${key ?? ""} (${tries}) = ${reply.status} ${reply.text}`)
-      this.judge(key, reply)
+      const who = of === undefined ? { "x-api-key": this.key } : of === "operator" ? asOperator : asBuyer
+      const headers = { ...who, ...(key === undefined ? {} : { "idempotency-key": key }) }
+      const waiting = { place, path }
+      this.underWay.add(waiting)
+      const reply = await this.runners.call(place, method, path, headers, body)
+      this.underWay.delete(waiting)
+      const shown = of === "buyer" ? reply.text.length : reply.text
+      world.note(`caller ${no} asks runner ${place} ${path} ${key ?? ""} (${tries}) = ${reply.status} ${shown}`)
+      if (of !== "buyer") this.judge(key, reply)
       this.readiness.hear(place, reply)
       if (reply.headers["idempotent-replayed"] === "true") world.mark("an answer was given again")
       if (reply.status >= 500) world.mark(`a caller got ${reply.status}`)
       if (reply.status === 0) world.mark("a caller got no answer")
+      if (reply.text.includes("idempotency_in_progress")) world.mark("a key was in use")
       const isLast = isFinal(reply) ? key === undefined || !world.dice.chance(0.2) : tries >= triesMax
       if (isLast) return reply
       await world.sleep(50 + world.dice.below(Math.min(3_000, 400 * tries)))
     }
   }
 
+  /** What a runner has under way when it is killed or paused. */
+  markUnderWay(place: number, what: string) {
+    for (const waiting of this.underWay) {
+      const name = waiting.place === place ? work.find(([path]) => path.test(waiting.path))?.[1] : undefined
+      if (name !== undefined) this.world.mark(`a runner was ${what} in the middle of ${name}`)
+    }
+  }
+
+  /** Whether a request about an object of this event waits for its answer. */
+  private isAwaited(event: string) {
+    return [...this.underWay].some(({ path }) =>
+      path.split("/").some((part) => part.length > 20 && event.includes(part))
+    )
+  }
+
   /** All successful answers of one key are equal. */
-  private judge(key: string | undefined, { status, text }: Reply) {
-    if (key === undefined || status < 200 || status > 299) return
-    const answer = { status, ...(JSON.parse(text) as Envelope).data }
+  private judge(key: string | undefined, reply: Reply) {
+    if (key === undefined || !isGood(reply)) return
+    const answer = { status: reply.status, ...dataOf(reply) }
     const before = this.answers.get(key) ?? answer
     const different = Object.keys(answer).filter((field) => textOf(before, field) !== textOf(answer, field))
     if (different.length > 0) {
@@ -185,4 +201,15 @@ export class Story {
     }
     this.answers.set(key, answer)
   }
+}
+
+const asBuyer = {
+  host: "coffer.test",
+  "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+  accept: "text/html"
+}
+
+const shuffled = <A>(things: ReadonlyArray<A>, dice: Dice): ReadonlyArray<A> => {
+  const left = [...things]
+  return things.map(() => left.splice(dice.below(left.length), 1)[0]!)
 }

@@ -4,10 +4,12 @@ import { Context, Metric } from "effect"
 import { databaseUrl, template } from "../../../testkit/src/TestPostgres.ts"
 import { Client } from "../gate/Client.ts"
 import { Gate } from "../gate/Gate.ts"
+import { forgetTimersOfPosts } from "../globals/posts.ts"
 import { beginHashes } from "../globals/sources.ts"
 import { machine } from "../machine.ts"
 import type { Weather } from "../Weather.ts"
-import { callers, World } from "../World.ts"
+import { callers } from "../owners.ts"
+import { World } from "../World.ts"
 import { Runners } from "./Runners.ts"
 
 /** The cluster that worlds are in, and where the service's homes are made. */
@@ -57,9 +59,10 @@ export const inWorld = async (
   const port = portOf(place.url)
   const gate = new Gate(world, { port, database, control, weather, firstTransaction, showsBytes })
   const runners = new Runners(world, { places, postgresPort: port, folder: place.folder })
-  // Both are one for the whole process otherwise.
+  // Each is one for the whole process otherwise.
   Context.get(Context.empty(), Metric.MetricRegistry).clear()
   beginHashes()
+  forgetTimersOfPosts()
 
   const broken: Array<string> = []
   const failure = await new Promise<unknown>((resolve) => {

@@ -4,6 +4,8 @@ import { SqlClient } from "effect/sql"
 import * as Postgres from "../../../../src/platform/postgres/Postgres.ts"
 import { make as makeAuditor } from "../../../../src/shared/audit/Auditor.ts"
 import type { Client } from "../gate/Client.ts"
+import { secretOf } from "./acts/erasures.ts"
+import type { Receiver } from "./Receiver.ts"
 import type { Done, Outcome } from "./Story.ts"
 
 export const brokenLaws = async (url: string, control: Client, { broken, done, refused }: Outcome) => {
@@ -20,7 +22,8 @@ export const brokenLaws = async (url: string, control: Client, { broken, done, r
   return found
 }
 
-const problemOf = async (control: Client, { act, detail, tradeNo }: Done): Promise<string | undefined> => {
+const problemOf = async (control: Client, { act, detail, key, tradeNo }: Done): Promise<string | undefined> => {
+  if (act === "link") return linkProblem(control, detail!)
   const [row] = await control.query(
     `select status, metadata::text, (select count(*) from refunds where refund_no = '${detail ?? ""}')
       from orders where trade_no = '${tradeNo}'`
@@ -31,7 +34,8 @@ const problemOf = async (control: Client, { act, detail, tradeNo }: Done): Promi
     case "create":
       return undefined
     case "pay":
-      return /^(paid|partially_refunded|refunded)$/.test(status!) ? undefined : `it is ${status}`
+      if (!/^(paid|partially_refunded|refunded)$/.test(status!)) return `it is ${status}`
+      return key === "form" ? paymentsProblem(control, tradeNo) : undefined
     case "note":
       return metadata?.includes(`"${detail}"`) === true ? undefined : `its metadata is ${metadata}`
     case "name":
@@ -40,12 +44,81 @@ const problemOf = async (control: Client, { act, detail, tradeNo }: Done): Promi
       return refunds === "1" ? undefined : `${detail} is there ${refunds} times`
     case "expire":
       return status === "expired" ? undefined : `it is ${status}`
+    case "dispute":
+      return disputeProblem(control, detail!, key)
+    case "payout":
+      return payoutProblem(control, detail!, key)
+    case "erase":
+      return erasureProblem(control, detail!, tradeNo, key)
   }
+}
+
+/** A form that came again is the same attempt. */
+const paymentsProblem = async (control: Client, tradeNo: string) => {
+  const count = await control.value(
+    `select count(*) from sandbox_payments where trade_no = '${tradeNo}' and state = 'succeeded'`
+  )
+  return count === "1" ? undefined : `its buyer has paid ${count} times`
+}
+
+const statusOf = (control: Client, table: string, column: string, no: string) =>
+  control.value(`select status from ${table} where ${column} = '${no}'`)
+
+/** `end` is a status, or the key of its acceptance, after which it waits for the bank's word. */
+const disputeProblem = async (control: Client, no: string, end: string) => {
+  const [row] = await control.query(`select status, response is not null from disputes where dispute_no = '${no}'`)
+  const [status, isAnswered] = row ?? ["not there"]
+  const isRight = end.startsWith("accept") ? status === "lost" || isAnswered === "t" : status === end
+  return isRight ? undefined : `dispute ${no} is ${status}`
+}
+
+const payoutProblem = async (control: Client, no: string, end: string) => {
+  const status = await statusOf(control, "payouts", "payout_no", no)
+  return status === end ? undefined : `payout ${no} is ${status}`
+}
+
+/** It is under way, or none of the words are left. */
+const erasureProblem = async (control: Client, no: string, tradeNo: string, buyer: string) => {
+  const status = await statusOf(control, "erasures", "erasure_no", no)
+  if (status === "running") return undefined
+  if (status !== "done") return `erasure ${no} is ${status}`
+  const words = `%${secretOf(buyer)}%`
+  const left = await control.value(
+    `select (select count(*) from orders where trade_no = '${tradeNo}' and metadata::text like '${words}')
+      + (select count(*) from events where trade_no = '${tradeNo}' and body like '${words}')
+      + (select count(*) from idempotency_keys k where k::text like '${words}')`
+  )
+  return left === "0" ? undefined : `erasure ${no} is done, and ${left} rows still have the buyer's words`
+}
+
+/** Each use made an order, and there are no more than allowed. */
+const linkProblem = async (control: Client, no: string) => {
+  const [row] = await control.query(
+    `select max_uses, used_count, (select count(*) from orders where metadata ->> 'svc_payment_link' = '${no}')
+      from payment_links where link_id = '${no}'`
+  )
+  if (row === undefined) return "there is no such link"
+  const [most, used, orders] = row.map(Number)
+  return used === orders && used! <= most!
+    ? undefined
+    : `it was used ${used} times of ${most}, and has ${orders} orders`
+}
+
+/** Each event has a delivery that has succeeded, and the receiver has it. */
+export const lostEvents = async (control: Client, { events }: Receiver): Promise<ReadonlyArray<string>> => {
+  const rows = await control.query(
+    `select e.id, e.type, d.status from events e left join deliveries d on d.event_id = e.id where e.mode = 'sandbox'`
+  )
+  return rows.flatMap(([id, type, status]) =>
+    status === "succeeded" && events.has(id!)
+      ? []
+      : [`the receiver has not got ${type} ${id}: its delivery is ${status}`]
+  )
 }
 
 const doubles = async (control: Client): Promise<ReadonlyArray<string>> => {
   const orders = await control.query(
-    "select subject, count(*) from orders where mode = 'sandbox' group by subject having count(*) > 1"
+    "select subject, count(*) from orders where subject like 'Order %' group by subject having count(*) > 1"
   )
   const entries = await control.query(
     `select reference_id, type, count(*) from ledger where type in ('payment_credit', 'refund_debit')

@@ -33,6 +33,7 @@ export class Readiness {
       for (let place = 1; place <= this.runners.places; place++) {
         const { status } = await this.runners.call(place, "GET", "/readyz", {})
         const bad = this.bad.get(place)
+        if (bad !== undefined && status === 200) this.world.mark("a request was refused while its runner was ready")
         if (bad === undefined || bad.count < asksMin || this.world.now - bad.since < patienceMillis) continue
         if (status === 200) lies.add(`runner ${place} says that it is ready, and does nothing right`)
         else this.world.mark("a runner that does nothing right is not ready")

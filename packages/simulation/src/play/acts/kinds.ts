@@ -1,0 +1,21 @@
+/** The kinds of callers. A world draws its own from them. */
+import type { Story } from "../Story.ts"
+import { buying, visiting } from "./buyers.ts"
+import { disputing } from "./disputes.ts"
+import { erasing } from "./erasures.ts"
+import { expiring, paying, renaming } from "./orders.ts"
+import { payingOut } from "./payouts.ts"
+
+export type Act = (story: Story, no: number) => Promise<void>
+
+export const kinds: ReadonlyArray<Act> = [
+  paying,
+  paying,
+  renaming,
+  expiring,
+  disputing,
+  payingOut,
+  buying,
+  visiting,
+  erasing
+]

@@ -1,0 +1,45 @@
+/** What has to have ended when a world does: work that is due, and what the service has open in Postgres. */
+import type { InWorld } from "./inWorld.ts"
+
+/** A worker looks every five seconds. */
+const overdueMillis = 8_000
+/** The first attempts of a delivery come sooner, and so does the next look after a failed one. */
+const patienceMillis = 120_000
+
+/** Rows that are due for longer than a worker needs to see them, and deliveries that have not succeeded. */
+export const unfinished = async ({ control, world }: InWorld): Promise<ReadonlyArray<string>> => {
+  const until = world.now + patienceMillis
+  for (;;) {
+    const left = await world.holding(async () => {
+      const time = `to_timestamp(${(world.now - overdueMillis) / 1_000})`
+      const queues = (await queuesIn(control)).map(
+        ([table, column, only]) =>
+          `select '${table}.${column}' as what, count(*) as rows from ${table} where ${only} and ${column} < ${time}`
+      )
+      const deliveries = "select 'deliveries' as what, count(*) as rows from deliveries where status = 'pending'"
+      return control.query(`select what, rows from (${[...queues, deliveries].join(" union all ")}) q where rows > 0`)
+    })
+    if (left.length === 0) return []
+    if (world.now > until) return left.map(([what, rows]) => `${rows} rows of ${what} are due, and nothing happens`)
+    await world.sleep(1_000)
+  }
+}
+
+let queues: ReadonlyArray<ReadonlyArray<string | null>> | undefined
+
+/** Each table with rows that come due has an index of them (docs/architecture.md, section 5). */
+const queuesIn = async (control: InWorld["control"]) =>
+  (queues ??= await control.query(
+    `select t.relname, a.attname, coalesce(pg_get_expr(x.indpred, x.indrelid), 'true')
+      from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid
+        join pg_attribute a on a.attrelid = t.oid and a.attnum = x.indkey[0]
+      where i.relname like '%\\_due' order by 1, 2`
+  ))
+
+/** Sessions that are open after all runners have stopped. */
+export const leftOpen = async ({ gate, world }: InWorld): Promise<ReadonlyArray<string>> => {
+  await world.sleep(1_000)
+  return [...gate.sessions.values()].map(
+    ({ no, owner, status }) => `all runners have stopped, and session ${no} of runner ${owner} is open: ${status}`
+  )
+}
