@@ -16,6 +16,8 @@ export class Client {
   private readonly waiting: Array<Waiting> = []
   private rows: Array<Row> = []
   private error: Error | undefined
+  /** Why the connection is gone, which nothing will say to a later query. */
+  private ended: Error | undefined
 
   private constructor(socket: Duplex, user: string, database: string) {
     this.socket = socket
@@ -30,6 +32,7 @@ export class Client {
     )
     socket.on("data", (bytes: Buffer) => this.read(bytes))
     const fail = (error: Error) => {
+      this.ended ??= error
       for (const { reject } of this.waiting.splice(0)) reject(error)
     }
     socket.on("error", fail)
@@ -48,6 +51,7 @@ export class Client {
   }
 
   query(text: string) {
+    if (this.ended !== undefined) return Promise.reject(this.ended)
     this.socket.write(query(text))
     return this.answered()
   }
