@@ -78,7 +78,7 @@ describe("of three runners", () => {
             const isLost = ownerOf(walletOf.get(order.tradeNo)!, held) === victim.pid
             ;(isLost ? lost : others).push(seconds)
           }
-          const told = new RegExp(`the runner 127\\.0\\.0\\.1:\\d+ \\(version .*\\) has ended without a word`)
+          const told = new RegExp(`the runner 127\\.0\\.0\\.1:\\d+ \\(version .*\\) ended without shutting down`)
           assert.match(askedOf.said.stderr, told)
           assert.match(askedOf.said.stderr, /this runner took over \d+ shards, \d+\.\d s after the runner .* has ended/)
           const next = replacement ?? (yield* runner(databaseUrl))

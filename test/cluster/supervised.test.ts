@@ -139,7 +139,7 @@ const killedTwice = once(
     )
     yield* without(look, first.after)
     const replaced = { seen: seen.size, ends: ends() }
-    const silent = [...coffer.said.stderr.matchAll(/the runner (\S+) [^"]*has ended without a word/g)]
+    const silent = [...coffer.said.stderr.matchAll(/the runner (\S+) [^"]*ended without shutting down/g)]
     yield* killOne
     return { coffer, first, answers, replaced, silent: new Set(silent.map(([, address]) => address)), ends: ends() }
   })
