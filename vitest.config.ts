@@ -7,7 +7,6 @@ import { statfsSync } from "node:fs"
 import path from "node:path"
 import { configDefaults, defineConfig, type TestUserConfig } from "vitest/config"
 import { redFiles } from "./test/kit/run/redFiles.ts"
-import { dearFolders, DearSpread, longFiles } from "./test/kit/run/spreadDear.ts"
 import { stuckFiles } from "./test/kit/run/stuckFiles.ts"
 
 const memory = "/dev/shm"
@@ -26,7 +25,11 @@ if (hasMemory()) process.env["TMPDIR"] ??= memory
 
 export const test: TestUserConfig = {
   include: ["test/**/*.test.ts"],
-  exclude: [...configDefaults.exclude, dearFolders, longFiles],
+  exclude: [
+    ...configDefaults.exclude,
+    "test/{bench,chaos,cli,cluster,console,models,ops,pages,python,simulation,stripe,testkit}/**",
+    "test/**/*.long.test.ts"
+  ],
   globalSetup: ["test/kit/run/globalSetup.ts", "test/kit/program/program.ts"],
   setupFiles: ["test/kit/run/freshMetrics.ts", "test/kit/run/yieldsOften.ts"],
   // A time-out is no verdict: it says how busy the machine is. This one only ends what would hang for ever.
@@ -35,7 +38,6 @@ export const test: TestUserConfig = {
   hookTimeout: 180_000,
   // On two cores: a third of the time a test waits, for Postgres, a browser or a process.
   maxWorkers: 4,
-  sequence: { sequencer: DearSpread },
   // Fibers make much that is soon garbage: with room for it a test takes a seventh less of the processor.
   execArgv: ["--max-semi-space-size=64"],
   // Modules are loaded once per worker and not once per file, which would take half of all the time.
