@@ -80,7 +80,10 @@ describe("of three runners", () => {
           }
           const told = new RegExp(`the runner 127\\.0\\.0\\.1:\\d+ \\(version .*\\) ended without shutting down`)
           assert.match(askedOf.said.stderr, told)
-          assert.match(askedOf.said.stderr, /this runner took over \d+ shards, \d+\.\d s after the runner .* has ended/)
+          assert.match(
+            askedOf.said.stderr,
+            /this runner took over \d+ shards, \d+\.\d s after the runner .* ended without shutting down/
+          )
           const next = replacement ?? (yield* runner(databaseUrl))
           yield* next.ready
           nodes[kill % 3] = next

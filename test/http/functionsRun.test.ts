@@ -12,6 +12,8 @@ import { start } from "../kit/Service.ts"
 const acts = 8
 /** Before it is counted, an act has filled caches and opened connections. */
 const warmUp = 5
+const seriesMax = 6
+const most = { create: 350, keyed: 395, pay: 600 }
 
 /** Vite makes an accessor of each export, which the service itself does not have. */
 const isAccessor = (source: string) => /^\(\) ?=> ?\{ ?try ?\{ ?return \w+ ?\} ?catch ?\{\} ?\}$/.test(source)
@@ -64,25 +66,38 @@ it.live("a create, a keyed create and a payment with its webhook run no more fun
         }),
         ({ body }) => body.data.trade_no as string
       )
+    /** At most `max`, in one of several series: on a busy machine timers may run within each act of one. */
     const counted = Effect.fnUntraced(function* (
+      max: number,
       act: Effect.Effect<unknown>,
       before: Effect.Effect<unknown> = Effect.void
     ) {
-      let always: Set<string> | undefined
-      for (let time = 0; time < warmUp + acts; time++) {
-        yield* before
-        yield* run
-        yield* act
-        const now = yield* run
-        if (time >= warmUp) always = always === undefined ? now : new Set([...always].filter((each) => now.has(each)))
+      const counts: Array<number> = []
+      while (counts.length < seriesMax && !counts.some((count) => count <= max)) {
+        let always: Set<string> | undefined
+        for (let time = 0; time < warmUp + acts; time++) {
+          yield* before
+          yield* run
+          yield* act
+          const now = yield* run
+          if (time >= warmUp) always = always === undefined ? now : new Set([...always].filter((each) => now.has(each)))
+        }
+        counts.push(always!.size)
       }
-      return always!.size
+      return Math.min(...counts)
     })
     let order = ""
     const found = {
-      create: yield* counted(Effect.suspend(() => create())),
-      keyed: yield* counted(Effect.suspend(() => create({ "Idempotency-Key": `key-${number}` }))),
+      create: yield* counted(
+        most.create,
+        Effect.suspend(() => create())
+      ),
+      keyed: yield* counted(
+        most.keyed,
+        Effect.suspend(() => create({ "Idempotency-Key": `key-${number}` }))
+      ),
       pay: yield* counted(
+        most.pay,
         Effect.suspend(() => Effect.andThen(shop.post(`/v1/test_helpers/orders/${order}/pay`, {}), hooks.next)),
         Effect.flatMap(
           Effect.suspend(() => create()),
@@ -90,8 +105,8 @@ it.live("a create, a keyed create and a payment with its webhook run no more fun
         )
       )
     }
-    assert.isAtMost(found.create, 352)
-    assert.isAtMost(found.keyed, 398)
-    assert.isAtMost(found.pay, 610)
+    assert.isAtMost(found.create, most.create)
+    assert.isAtMost(found.keyed, most.keyed)
+    assert.isAtMost(found.pay, most.pay)
   })
 )

@@ -81,7 +81,9 @@ describe("a statement with an exclusive connection", () => {
             exclusiveMost = Math.max(exclusiveMost, row!.exclusive)
           }
           yield* Fiber.join(work)
-          assert.strictEqual(allMost, connections)
+          // How many of the others are seen at once depends on how busy the machine is.
+          assert.isAtMost(allMost, connections)
+          assert.isAbove(allMost, exclusive)
           assert.strictEqual(exclusiveMost, exclusive)
         }).pipe(Effect.scoped)
     )
