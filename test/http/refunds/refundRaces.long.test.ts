@@ -52,7 +52,8 @@ describe("concurrent refunds exceed the capture", () => {
           const accepted = new Map<string, Set<string>>()
           let created = 0
           for (const { one, reply } of replies) {
-            if (reply.status >= 300) assert.strictEqual(reply.body.error, "invalid_request", reply.text)
+            // More than is left; a late one finds the whole order refunded.
+            if (reply.status >= 300) assert.include(["invalid_request", "conflict"], reply.body.error, reply.text)
             if (reply.status >= 300) continue
             if (reply.status !== 200) created++
             const numbers = accepted.get(one.out_refund_no) ?? new Set()
