@@ -49,10 +49,15 @@ interface Listed {
   >
 }
 
+/** Its method, and its path with the names of parameters, such as `:ref`. */
+export const endpointIn = (contract: object, operation: string) => {
+  const [group, name] = partsOf(operation)
+  return (contract as Listed).groups[group]!.endpoints[name]!
+}
+
 /** The call of an operation, as a program makes it. */
 export const callIn = (contract: object, operation: string, { params = {}, payload, query }: Shown = {}): Call => {
-  const [group, name] = partsOf(operation)
-  const { method, path } = (contract as Listed).groups[group]!.endpoints[name]!
+  const { method, path } = endpointIn(contract, operation)
   const search = query === undefined ? "" : `?${new URLSearchParams(query)}`
   return {
     method: method as Call["method"],

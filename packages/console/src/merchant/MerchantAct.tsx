@@ -24,7 +24,7 @@ export const send = <Name extends Operation>(api: AccountApi, operation: Name, r
 
 /** The call of an operation, as a program makes it. `cli`: the words after `coffer`. */
 export const callOf = (operation: Operation, shown: operations.Shown = {}, cli?: string): Call => {
-  const { method, path } = operations.callIn(Api, operation)
+  const { method, path } = operations.endpointIn(Api, operation)
   return {
     ...operations.callIn(Api, operation, shown),
     sdk: `coffer.${publishedName(operation, method.toLowerCase(), path.replaceAll(/:(\w+)/g, "{$1}"))}`,

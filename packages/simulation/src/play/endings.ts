@@ -1,17 +1,16 @@
 /** What has to have ended when a world does: work that is due, and what the service has open in Postgres. */
 import type { InWorld } from "./inWorld.ts"
+import { wrong } from "./plans.ts"
 
 /** A worker looks every five seconds. */
 const overdueMillis = 8_000
 /** The first attempts of a delivery come sooner, and so does the next look after a failed one. */
 const patienceMillis = 120_000
 
-/** A runner whose clock was wrong wrote times of its own: what it put off comes that much later. */
-const wrongMillis = 400_000
-
 /** Rows that are due for longer than a worker needs to see them, and deliveries that have not succeeded. */
 export const unfinished = async ({ control, world }: InWorld): Promise<ReadonlyArray<string>> => {
-  const until = world.now + patienceMillis + (world.marks.has("a clock was wrong") ? wrongMillis : 0)
+  // A runner whose clock was wrong wrote times of its own: what it put off comes that much later.
+  const until = world.now + patienceMillis + (world.marks.has("a clock was wrong") ? wrong.millis : 0)
   for (;;) {
     const left = await world.holding(async () => {
       const time = `to_timestamp(${(world.now - overdueMillis) / 1_000})`

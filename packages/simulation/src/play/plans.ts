@@ -106,7 +106,7 @@ const planPause = ({ gate: { weather }, runners, story, world }: At, taken: Set<
 
 const clocksMillis = [-20_000, -3_000, 2_000, 20_000]
 /** Beyond what the service bears (`ClockSkew.secondsMax`), for a while: its peers do its work. */
-const wrong = { millis: 400_000, lasts: 15_000 }
+export const wrong = { millis: 400_000, lasts: 15_000 }
 
 const planClocks = ({ gate: { weather }, runners, world }: At) => {
   const ahead = Array.from({ length: runners.places }, () => weather.dice.pick(clocksMillis))
