@@ -4,6 +4,7 @@
  */
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { type Order, OrderConflict } from "@coffer/rules/order/Order"
+import type { Refund } from "@coffer/rules/refund/Refund"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { ChannelUnreachable } from "../../src/shared/channel/payments.ts"
@@ -13,6 +14,7 @@ import { OwnerUnavailable } from "../../src/platform/cluster/ask.ts"
 import { NotCommitted } from "../../src/platform/commit/Change.ts"
 import { OrderNotFound } from "../../src/money/orders/OrderCommands.ts"
 import { type BankError, card, openScripted as open, type Script } from "../kit/pages/scriptedCheckout.ts"
+import { aRefund } from "../kit/rules/refundFixtures.ts"
 import { createdAt, declined, expiresAt, facts, pendingOrder, untouched } from "../kit/rules/fixtures.ts"
 
 const texts = allTexts.en
@@ -24,6 +26,23 @@ const expired: Order = { ...pendingOrder, status: "expired" }
 const good = card("4242 4242 4242 4242")
 
 describe("checkout: opening", () => {
+  it.effect("of a refunded order says when the last of it went back, and has its receipt for ten minutes", () =>
+    Effect.gen(function* () {
+      const order: Order = { ...paid, status: "refunded", refundedAmount: facts.amount }
+      const settledAt = DateTime.addDuration(createdAt, "3 days")
+      const refund = { ...aRefund, status: "succeeded", settledAt } as Refund
+      for (const [after, hasReceipt] of [
+        ["9 minutes", true],
+        ["11 minutes", false]
+      ] as const) {
+        const { get } = yield* open({ order, refund, at: DateTime.addDuration(settledAt, after) })
+        const { text } = yield* get
+        assert.match(text, /<dt>Refunded on<\/dt>\s*<dd>[^]*?4 Jan 2026, 00:00 UTC/)
+        assert.strictEqual(text.includes("/prefix/receipts/token"), hasReceipt, after)
+      }
+    })
+  )
+
   it.effect("shows the order, under headers that let nothing in, out or be kept", () =>
     Effect.gen(function* () {
       const { asked, get } = yield* open()
@@ -112,6 +131,18 @@ describe("checkout: paying", () => {
       assert.strictEqual(reply.status, 429)
       assert.include(reply.text, texts.notices.tooManyDeclines.title)
       assert.deepStrictEqual(asked, [])
+    })
+  )
+
+  it.effect("the decline that begins the lockout says so, and not to try again", () =>
+    Effect.gen(function* () {
+      const attempts = Array.from({ length: 10 }, (_, no) => ({ ...declined, id: `pay_${no}` }))
+      const { post } = yield* open({ after: { ...pendingOrder, declines: 10, attempts } })
+      for (const number of ["4000000000000002", "4000000000009995"]) {
+        const { text } = yield* post(card(number))
+        assert.include(text, texts.notices.tooManyDeclines.text)
+        assert.notMatch(text, /Try again, or/)
+      }
     })
   )
 

@@ -70,7 +70,7 @@ describe("pages for buyers", () => {
     assert.strictEqual(mail.text.match(/TRD_SB_/g)?.length, 1)
   })
 
-  it("say times in the shop's zone, which they name, for browsers without a script, and so does the mail", () => {
+  it("say times in the shop's zone, which they name, for browsers without a script, and so does the mail, with the seller", () => {
     assert.include(textOf(pending), "Pay by 2 Jan 2026, 08:00 GMT+8")
     assert.include(textOf(pending, soon, { ...seen, shop: undefined }), "Pay by 2 Jan 2026, 00:00 UTC")
     const sent = { order: paid as never, shop: fullShop, language: "en" as const }
@@ -83,6 +83,9 @@ describe("pages for buyers", () => {
       url: "https://pay.example/r"
     })
     for (const text of [mail.text, mail.html]) assert.include(text, "1 Jan 2026, 08:05 GMT+8")
+    for (const text of [mail.text, mail.html]) {
+      for (const seller of [fullShop.businessAddress!, fullShop.taxId!]) assert.include(text, seller)
+    }
   })
 
   it("show the terms, the privacy policy and the help of the shop, and a lock with one line of trust", () => {

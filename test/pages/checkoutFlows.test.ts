@@ -97,6 +97,25 @@ describe.skipIf(executable === undefined)(`paying at checkout${needsChromium}`, 
     })
   )
 
+  for (const javaScriptEnabled of [true, false]) {
+    const how = javaScriptEnabled ? "" : " without JavaScript"
+    it.live(`the message of a failed 3-D Secure check is in view on a phone${how}`, () =>
+      Effect.gen(function* () {
+        const { page } = yield* openCheckout({}, { width: 390, height: 560 }, { javaScriptEnabled })
+        yield* Effect.promise(async () => {
+          await fillCard(page)
+          await page.locator("#number").fill("4000002760003184")
+          await page.locator('button[value="pay"]').click()
+          await page.locator('button[value="cancel"]').click()
+          await page.getByText("Your bank could not verify this payment").waitFor()
+          const { height, y } = (await page.locator('[role="alert"]').boundingBox())!
+          assert.isAtLeast(y, 0)
+          assert.isAtMost(y + height, 560)
+        })
+      })
+    )
+  }
+
   it.live("leaves the caret where it was when a digit is put in or taken out in the middle", () =>
     Effect.gen(function* () {
       const { page } = yield* openCheckout()

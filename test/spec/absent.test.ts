@@ -77,6 +77,8 @@ const meaningful: Record<string, string> = {
   "/operator/v1/merchants/:merchant_id support_url": "removes the contact",
   "/operator/v1/merchants/:merchant_id terms_url": "removes the link",
   "/operator/v1/merchants/:merchant_id privacy_url": "removes the link",
+  "/operator/v1/merchants/:merchant_id business_address": "removes the address",
+  "/operator/v1/merchants/:merchant_id tax_id": "removes the number",
   "/operator/v1/merchants/:merchant_id accent_color": "gives pages the service's colour back",
   "/operator/v1/merchants/:merchant_id checkout_domain": "gives links the address of the service back",
   "/operator/v1/merchants/:merchant_id contact_email": "removes the contact",

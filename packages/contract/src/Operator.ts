@@ -56,6 +56,8 @@ export const merchantSample = {
   support_url: "https://shop.example/help",
   terms_url: "https://shop.example/terms",
   privacy_url: "https://shop.example/privacy",
+  business_address: "Oderberger Str. 1, 10435 Berlin, Germany",
+  tax_id: "DE123456789",
   accent_color: "#17614f",
   checkout_domain: checkoutDomainSample,
   checkout_domain_points_to: ["shops.pay.example"],
@@ -92,6 +94,8 @@ export const MerchantResource = withExample(
     support_url: orNull(Schema.String, "Where buyers find help."),
     terms_url: orNull(Schema.String, "The shop's terms, linked from every page."),
     privacy_url: orNull(Schema.String, "The shop's privacy policy, linked from every page."),
+    business_address: orNull(Schema.String, "The seller's postal address, on receipts."),
+    tax_id: orNull(Schema.String, "The seller's tax number, on receipts."),
     accent_color: orNull(
       Schema.String,
       "The colour of buttons and links on pages, as `#rrggbb`; null: the default colour of the service."

@@ -4,6 +4,8 @@ import {
   mailRecipientsMax,
   shopHostLengthMax,
   shopLinkLengthMax,
+  businessAddressLengthMax,
+  taxIdLengthMax,
   urlLengthMax
 } from "@coffer/model/Limits"
 import { optional, withoutNulls } from "@coffer/model/optional"
@@ -55,6 +57,12 @@ export const shopSettings = {
   support_url: Schema.optionalKey(orNull(OneLine(1, urlLengthMax), "An https address. Null removes it.")),
   terms_url: Schema.optionalKey(orNull(OneLine(1, shopLinkLengthMax), "An https address. Null removes it.")),
   privacy_url: Schema.optionalKey(orNull(OneLine(1, shopLinkLengthMax), "An https address. Null removes it.")),
+  business_address: Schema.optionalKey(
+    orNull(OneLine(1, businessAddressLengthMax), "The seller's postal address, on receipts. Null removes it.")
+  ),
+  tax_id: Schema.optionalKey(
+    orNull(OneLine(1, taxIdLengthMax), "The seller's tax number, on receipts, such as `DE123456789`. Null removes it.")
+  ),
   accent_color: Schema.optionalKey(
     orNull(
       OneLine(1, 16),
@@ -134,6 +142,8 @@ export const shopNulls = [
   "support_url",
   "terms_url",
   "privacy_url",
+  "business_address",
+  "tax_id",
   "accent_color",
   "checkout_domain",
   "contact_email"

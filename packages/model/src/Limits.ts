@@ -30,6 +30,8 @@ export const sandboxClockMax = Duration.days(5 * 365)
 export const urlLengthMax = 2048
 /** Characters of the URL of a shop's terms or privacy policy (silences: K14). */
 export const shopLinkLengthMax = 255
+export const businessAddressLengthMax = 255
+export const taxIdLengthMax = 64
 /** Characters of a shop's own host for checkout: that of its TXT record has eight more, and 253 at most. */
 export const shopHostLengthMax = 245
 export const emailLengthMax = 254

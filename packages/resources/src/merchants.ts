@@ -9,6 +9,7 @@ export const merchants = resource("merchants", {
   ...each(shown("none"), ["merchant_id", "name", "approved", "live_currencies", "fees", "dispute_fee", "payout_fee"]),
   ...each(shown("none"), ["quotas", "time_zone", "created_at", "suspended_at", "closed_at"]),
   ...each(shown("none"), ["logo", "accent_color", "support_email", "support_url", "terms_url", "privacy_url"]),
+  ...each(shown("none"), ["business_address", "tax_id"]),
   contact_email: shown("none"),
   /** What operators write about the merchant. */
   note: forOperators("person")

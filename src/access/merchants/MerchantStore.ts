@@ -50,6 +50,8 @@ const MerchantRow = Schema.Struct({
   support_url: Schema.NullOr(Schema.String),
   terms_url: Schema.NullOr(Schema.String),
   privacy_url: Schema.NullOr(Schema.String),
+  business_address: Schema.NullOr(Schema.String),
+  tax_id: Schema.NullOr(Schema.String),
   /** `#rrggbb`, in small letters. */
   accent_color: Schema.NullOr(Schema.String),
   contact_email: Schema.NullOr(Schema.String),
@@ -280,6 +282,7 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
       payout_fee = ${jsonText(row.payout_fee)}::text::jsonb,
       quotas = ${jsonText(row.quotas)}::text::jsonb, logo = ${row.logo}, support_email = ${row.support_email},
       support_url = ${row.support_url}, terms_url = ${row.terms_url}, privacy_url = ${row.privacy_url},
+      business_address = ${row.business_address}, tax_id = ${row.tax_id},
       accent_color = ${row.accent_color}, contact_email = ${row.contact_email}, time_zone = ${row.time_zone},
       note = ${row.note},
       suspended_at = ${row.suspended_at === null ? null : isoText(row.suspended_at)}::text::timestamptz,

@@ -25,6 +25,8 @@ export const merchantView = (merchant: Merchant, { ahead, logoUrl, pointTo }: Su
   support_url: merchant.support_url,
   terms_url: merchant.terms_url,
   privacy_url: merchant.privacy_url,
+  business_address: merchant.business_address,
+  tax_id: merchant.tax_id,
   accent_color: merchant.accent_color,
   checkout_domain: merchant.domain === null ? null : domainView(merchant.domain, pointTo),
   checkout_domain_points_to: pointTo,

@@ -22,6 +22,8 @@ export const newMerchant = Effect.fnUntraced(function* (
     support_url: null,
     terms_url: null,
     privacy_url: null,
+    business_address: null,
+    tax_id: null,
     accent_color: null,
     contact_email: null,
     time_zone: "UTC",

@@ -10,6 +10,8 @@ export const shopOf = (merchant: Merchant): Shop => ({
   supportUrl: merchant.support_url,
   termsUrl: merchant.terms_url,
   privacyUrl: merchant.privacy_url,
+  businessAddress: merchant.business_address,
+  taxId: merchant.tax_id,
   accentColor: merchant.accent_color,
   timeZone: merchant.time_zone
 })

@@ -16,11 +16,14 @@ import type { Clients } from "../../shared/http/Clients.ts"
 import { CurrentRecord, isShownAt } from "../../shared/http/CurrentRequest.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
 import { Orders } from "../../money/orders/Orders.ts"
+import { Refunds } from "../../money/refunds/Refunds.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
 import { MerchantClocks } from "../../platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { isDatabaseTrouble } from "../../platform/postgres/trouble.ts"
 import { OrderLinks } from "../../shared/signedUrls/OrderLinks.ts"
 import { currentPage } from "./currentPage.ts"
+import { isNews } from "./CheckoutPage.ts"
 import { choosable } from "./checkoutForms.ts"
 import { looksAhead } from "./looksAhead.ts"
 import { makeAtOnce, takeStep } from "./paying.ts"
@@ -36,13 +39,23 @@ const path = "/checkout/:token"
 type Routes = Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | Admission | Channel | Clients | OrderLinks | MerchantClocks | Merchants | NewIds | Orders
+  | HttpRouter.HttpRouter
+  | Admission
+  | Channel
+  | Clients
+  | OrderLinks
+  | MerchantClocks
+  | Merchants
+  | NewIds
+  | Orders
+  | Refunds
 >
 
 export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const links = yield* OrderLinks
     const orders = yield* Orders
+    const refunds = yield* Refunds
     const clocks = yield* MerchantClocks
     const channel = yield* Channel
     const respond = respondAs({ channel, links, merchants: yield* Merchants, ids: yield* NewIds })
@@ -95,6 +108,10 @@ export const layer: Routes = HttpRouter.use(
       if (page._tag === "Paid" && page.justNow && isMarked(request, order)) {
         return yield* Effect.map(respond.with({ ...page, leaves: true }), unmarked(order))
       }
+      if (page._tag === "Refunded") {
+        const at = yield* refundOf(order)
+        return yield* respond.with(at === undefined ? page : { ...page, at, justNow: isNews(at, yield* currentTime) })
+      }
       const method = walletIn(url)
       // A phone has scanned the code on another screen.
       const isAway =
@@ -104,6 +121,12 @@ export const layer: Routes = HttpRouter.use(
         (yield* respond.methods(order)).offered.includes(method)
       return yield* respond.with(isAway ? { _tag: "Away", order, method } : page)
     })
+    const refundOf = (order: Order) =>
+      Effect.map(
+        refunds.page(order, { trade_no: order.tradeNo, status: "succeeded", limit: "1" }),
+        ({ data: [refund] }) => (refund?.status === "succeeded" ? refund.settledAt : undefined)
+      ).pipe(Effect.catchTag("InvalidField", Effect.die))
+
     const show = Effect.flatMap(openOrder, (order) => clocks.within(order, showOf(order))).pipe(
       Effect.catchTags(orNoSuchPage),
       Effect.withSpan("checkout.show")

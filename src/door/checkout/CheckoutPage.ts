@@ -49,7 +49,8 @@ export type Page =
   | { readonly _tag: "Processing"; readonly order: Order }
   /** `leaves`: a browser without a script returns to the shop from here. */
   | { readonly _tag: "Paid"; readonly order: Order; readonly justNow: boolean; readonly leaves?: boolean }
-  | { readonly _tag: "Refunded"; readonly order: Order }
+  /** `at`: when the last of the money went back. */
+  | { readonly _tag: "Refunded"; readonly order: Order; readonly at?: DateTime.Utc; readonly justNow?: boolean }
   /** `isEarly`: the merchant closed it before its deadline. */
   | { readonly _tag: "Closed"; readonly order: Order; readonly isEarly?: boolean }
   | { readonly _tag: "Failed"; readonly order: Order }
@@ -67,8 +68,10 @@ export type Way = "forms" | "hosted" | "none"
 /** The merchant has no account at an acquirer. */
 export const wayWithoutAccount = ({ mode }: Pick<Order, "mode">): Way => (mode === "sandbox" ? "forms" : "none")
 
-/** For this long after the payment, the page says that it has just succeeded. */
+/** For this long after the payment, the page says that it has just succeeded. A refund is news for as long. */
 const newsFor = "10 minutes"
+export const isNews = (at: DateTime.Utc, now: DateTime.Utc): boolean =>
+  DateTime.isLessThan(now, DateTime.addDuration(at, newsFor))
 
 /** The page of an order that is not being paid: the form, or why there is none. */
 export const pageOf = (order: Order, now: DateTime.Utc, way: Way = wayWithoutAccount(order)): Page => {
@@ -79,10 +82,8 @@ export const pageOf = (order: Order, now: DateTime.Utc, way: Way = wayWithoutAcc
       if (way === "none") return { _tag: "NotConnected", order }
       return { _tag: "Pay", order, hosted: way === "hosted" }
     case "paid":
-    case "partially_refunded": {
-      const justNow = DateTime.isLessThan(now, DateTime.addDuration(order.paidAt, newsFor))
-      return { _tag: "Paid", order, justNow }
-    }
+    case "partially_refunded":
+      return { _tag: "Paid", order, justNow: isNews(order.paidAt, now) }
     case "refunded":
       return { _tag: "Refunded", order }
     case "failed":
@@ -270,15 +271,19 @@ const refreshAfter = (content: string) => html`<noscript><meta http-equiv="refre
 /** How often a page without a script looks whether a payment is processed. */
 const lookAgainSeconds = 5
 
-const renderRefunded = ({ order }: PageOf<"Refunded">, context: PageContext) => {
-  const { refunded } = wordsOf(context)
+const renderRefunded = ({ at, justNow, order }: PageOf<"Refunded">, context: PageContext) => {
+  const { order: names, refunded } = wordsOf(context)
   return renderState(
     { heading: refunded.heading, text: refunded.text(amountOf(order, context), shopIn(context)) },
     {
       ...frameOf(context, order),
       mark: marks.back,
-      terms: [...ownNumber(order, context), ...payment(order, context)],
-      more: returnButton(order, context, "button")
+      terms: [
+        ...ownNumber(order, context),
+        ...payment(order, context),
+        ...(at === undefined ? [] : [[names.refundedAt, timeIn(at, context)] as const])
+      ],
+      more: html`${returnButton(order, context, "button")} ${justNow === true ? receiptLink(context) : undefined}`
     }
   )
 }

@@ -145,12 +145,18 @@ const makeAttempt = (services: Services) => {
       return yield* respond.with(
         how === "redirect"
           ? { _tag: "Away", order: after, method, ...scanned(after, method) }
-          : { ...page, method, notice, triesLeft: triesLeft(after, yield* currentTime) }
+          : { ...page, method, ...noticeAfter(notice, triesLeft(after, yield* currentTime)) }
       )
     },
     (effect, order) => Effect.catchTags(effect, noAnswer(respond, order))
   )
 }
+
+/** The last decline before the lockout is told as the lockout: trying again does not help. */
+const noticeAfter = (notice: Notice, left: number): { readonly notice: Notice; readonly triesLeft: number } => ({
+  notice: left === 0 && notice !== "cancelled" && notice !== "notOffered" ? "tooManyDeclines" : notice,
+  triesLeft: left
+})
 
 const makePayByCard = (
   { respond }: Services,

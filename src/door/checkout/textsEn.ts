@@ -12,6 +12,7 @@ export const en = {
     subject: "For",
     amount: "Amount",
     refunded: "Refunded",
+    refundedAt: "Refunded on",
     payableUntil: "Pay by",
     until: "{when}",
     paidAt: "Paid",

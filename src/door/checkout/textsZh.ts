@@ -13,6 +13,7 @@ export const zh: Texts = {
     subject: "商品",
     amount: "金额",
     refunded: "已退款",
+    refundedAt: "退款时间",
     payableUntil: "付款截止",
     until: "{when}",
     paidAt: "付款时间",

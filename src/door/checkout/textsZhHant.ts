@@ -13,6 +13,7 @@ export const zhHant: Texts = {
     subject: "商品",
     amount: "金額",
     refunded: "已退款",
+    refundedAt: "退款時間",
     payableUntil: "付款期限",
     until: "{when}",
     paidAt: "付款時間",

@@ -12,6 +12,7 @@ import { busyMessage, isRefusal, refusalOf, refuseField } from "../../shared/htt
 import type { Merchants } from "../../access/merchants/Merchants.ts"
 import { isDatabaseTrouble } from "../../platform/postgres/trouble.ts"
 import { kindOf } from "./PublicAdmission.ts"
+import { isForPerson, noSuchPage } from "./noSuchPage.ts"
 import { methodsAt, undecodable } from "./routes.ts"
 import { Decoding } from "@coffer/contract/Caller"
 import { queryParametersMax } from "@coffer/model/Limits"
@@ -103,8 +104,10 @@ export const makeAnswerNoRoute = (merchants: Merchants["Service"], admission: Ad
   }
 }
 
-const notFound = ({ method, path, requestId: request_id, shop }: RequestRecord): Response => {
+const notFound = (record: RequestRecord): Response => {
+  const { method, path, requestId: request_id, shop } = record
   if (Option.isNone(decoded(path))) return refusalOf(new Wire.InvalidRequest({ message: undecodable, request_id }))
+  if (isForPerson(record)) return noSuchPage(record)
   // A shop's host must not reveal other routes.
   const allowed = shop === undefined ? methodsAt(path) : []
   const response = refusalOf(new Wire.RouteNotFound({ message: `${method} ${path} is not an endpoint.`, request_id }))

@@ -31,6 +31,8 @@ export const receiptLines = ({ language, order, shop }: ReceiptOf): ReadonlyArra
   const number = shopsNumber(order)
   return [
     [texts.paidTo, shop.name],
+    ...(shop.businessAddress === null ? [] : [[texts.businessAddress, shop.businessAddress] as const]),
+    ...(shop.taxId === null ? [] : [[texts.taxId, shop.taxId] as const]),
     ...(order.receipt?.number ? [[texts.number, order.receipt.number] as const] : []),
     [texts.date, time(order.paidAt, language, shop.timeZone), order.paidAt],
     ...(order.subject === null ? [] : [[texts.subject, order.subject] as const]),
@@ -44,6 +46,8 @@ export const receiptLines = ({ language, order, shop }: ReceiptOf): ReadonlyArra
 interface ReceiptTexts {
   readonly title: string
   readonly paidTo: string
+  readonly businessAddress: string
+  readonly taxId: string
   readonly number: string
   readonly date: string
   readonly subject: string
@@ -68,6 +72,8 @@ export const receiptTexts: Readonly<Record<Language, ReceiptTexts>> = {
   en: {
     title: "Receipt",
     paidTo: "Paid to",
+    businessAddress: "Address",
+    taxId: "Tax ID",
     number: "Receipt number",
     date: "Paid on",
     subject: "For",
@@ -93,6 +99,8 @@ export const receiptTexts: Readonly<Record<Language, ReceiptTexts>> = {
   zh: {
     title: "付款收据",
     paidTo: "收款方",
+    businessAddress: "地址",
+    taxId: "税号",
     number: "收据编号",
     date: "付款时间",
     subject: "商品",
@@ -115,6 +123,8 @@ export const receiptTexts: Readonly<Record<Language, ReceiptTexts>> = {
   "zh-Hant": {
     title: "付款收據",
     paidTo: "收款方",
+    businessAddress: "地址",
+    taxId: "統一編號",
     number: "收據編號",
     date: "付款時間",
     subject: "商品",

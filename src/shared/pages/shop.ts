@@ -11,6 +11,9 @@ export interface Shop {
   readonly supportUrl: string | null
   readonly termsUrl: string | null
   readonly privacyUrl: string | null
+  /** On receipts. */
+  readonly businessAddress: string | null
+  readonly taxId: string | null
   /** `#rrggbb`, read on light pages; `lightenedFor` makes it one for dark pages (`rules/shop/accent`). */
   readonly accentColor: string | null
   /** The time zone of the page if no script provides the buyer's own. */

@@ -141,6 +141,24 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the edge",
       })
     )
 
+    it.effect("for a person's browser is a page in its language, but not below an API", () =>
+      Effect.gen(function* () {
+        const { api } = yield* Service
+        const headers = { accept: "text/html,*/*", "accept-language": "zh-CN" }
+        const page = yield* api.call("GET", "/nothing", { headers })
+        assert.strictEqual(page.status, 404)
+        assert.include(page.text, "找不到该页面")
+        assert.include(page.headers.get("content-security-policy"), "default-src 'none'")
+        for (const [method, path] of [
+          ["GET", "/v1/nothing"],
+          ["GET", "/operator/v1/nothing"],
+          ["POST", "/nothing"]
+        ] as const) {
+          isError(yield* api.call(method, path, { headers }), 404, "route_not_found", path)
+        }
+      })
+    )
+
     it.effect("for a path in other letters is 404 as well: paths are case-sensitive", () =>
       Effect.gen(function* () {
         const { api, merchant } = yield* Service

@@ -154,6 +154,8 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the operat
         logo_url: null,
         support_email: null,
         support_url: null,
+        business_address: null,
+        tax_id: null,
         approved: false,
         live_currencies: [],
         fees: [],

@@ -18,6 +18,8 @@ const refused: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   support_url: ["", "shop.example", "http://shop.example/", "javascript:alert(1)", "https://a@shop.example/", 5],
   terms_url: ["", "http://shop.example/terms", "javascript:alert(1)", 5],
   privacy_url: ["", "shop.example/privacy", "data:text/html,x", 5],
+  business_address: ["", "a\nb", "a".repeat(256), 5],
+  tax_id: ["", "a\nb", "1".repeat(65), 5],
   accent_color: ["", "red", "#17614", "#17614f;", "#777", "#ffcc00", 5],
   logo_url: ["", "https://elsewhere.example/logo.png", "logo.png", 5],
   "sandbox.payment_methods": [[], "card", ["card", "card"], ["apple_pay", "google_pay"]],
@@ -85,6 +87,20 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a shop's s
       assert.deepInclude(removed.body.data, { logo_url: null, support_email: null, support_url: null })
       const bare = yield* pageAt(checkout_url)
       for (const gone of ["<img", "mailto:", told.support_url]) assert.notInclude(bare, gone)
+    })
+  )
+
+  it.effect("the seller's address and tax number stand on the receipt until they are removed", () =>
+    Effect.gen(function* () {
+      const { api, merchant } = yield* Service
+      const seller = { business_address: "Oderberger Str. 1, 10435 Berlin", tax_id: "DE123456789" }
+      assert.deepInclude((yield* set(seller)).body.data, seller)
+      const { trade_no } = yield* order()
+      yield* pay(trade_no)
+      const { receipt_url } = (yield* api.get(`/v1/orders/${trade_no}`, merchant.sandboxKey)).body.data
+      for (const value of Object.values(seller)) assert.include(yield* pageAt(receipt_url), value)
+      yield* set({ business_address: null, tax_id: null })
+      for (const value of Object.values(seller)) assert.notInclude(yield* pageAt(receipt_url), value)
     })
   )
 

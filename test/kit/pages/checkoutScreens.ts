@@ -99,6 +99,8 @@ export const fullShop: Shop = {
   supportUrl: "https://celadon.example/help",
   termsUrl: "https://celadon.example/terms",
   privacyUrl: "https://celadon.example/privacy",
+  businessAddress: "8 Hollywood Road, Central, Hong Kong",
+  taxId: "HK-7041929",
   accentColor: "#7a1f5c",
   timeZone: "Asia/Hong_Kong"
 }

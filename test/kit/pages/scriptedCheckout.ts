@@ -5,6 +5,7 @@
 import { ChannelName, type Mode } from "@coffer/model/Ids"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { type Order } from "@coffer/rules/order/Order"
+import type { Refund } from "@coffer/rules/refund/Refund"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
@@ -16,6 +17,7 @@ import { Clients, make as makeClients } from "../../../src/shared/http/Clients.t
 import { OrderNotFound } from "../../../src/money/orders/OrderCommands.ts"
 import { type Merchant, Merchants } from "../../../src/access/merchants/Merchants.ts"
 import { Orders } from "../../../src/money/orders/Orders.ts"
+import { Refunds } from "../../../src/money/refunds/Refunds.ts"
 import * as MerchantClocks from "../../../src/platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../../../src/platform/runtime/NewIds.ts"
 import { createdAt, pendingOrder } from "../rules/fixtures.ts"
@@ -32,6 +34,8 @@ export interface Script {
   readonly works?: boolean
   /** Whether it takes no attempt, since too many were declined. */
   readonly paused?: boolean
+  /** The newest refund of the order that succeeded. */
+  readonly refund?: Refund
   /** The methods that the merchant offers; every one unless given. */
   readonly offered?: ReadonlyArray<PaymentMethod>
 }
@@ -78,6 +82,7 @@ export const openScripted = Effect.fnUntraced(function* ({
   offered,
   order = pendingOrder,
   paused = false,
+  refund,
   works = false
 }: Script = {}) {
   yield* TestClock.setTime(DateTime.toEpochMillis(at))
@@ -103,12 +108,23 @@ export const openScripted = Effect.fnUntraced(function* ({
       find: () => {
         const mode = { payment_methods: offered ?? null }
         const links = { support_email: null, support_url: null, terms_url: null, privacy_url: null }
-        const merchant = { name: "Celadon Teahouse", logo: null, accent_color: null, time_zone: "UTC", ...links }
+        const seller = { business_address: null, tax_id: null }
+        const merchant = {
+          name: "Celadon Teahouse",
+          logo: null,
+          accent_color: null,
+          time_zone: "UTC",
+          ...links,
+          ...seller
+        }
         return Effect.succeed({ ...merchant, modes: { sandbox: mode, live: mode } } as Merchant)
       }
     }),
     Layer.mock(Orders, {
       byTradeNo: (tradeNo) => (order === null ? new OrderNotFound({ ref: tradeNo }) : Effect.succeed(order))
+    }),
+    Layer.mock(Refunds, {
+      page: () => Effect.succeed({ data: refund === undefined ? [] : [refund], hasMore: false })
     }),
     Layer.effect(
       Channel,

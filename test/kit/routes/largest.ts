@@ -157,6 +157,8 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     support_url: url("e.example"),
     terms_url: `https://g.example/${"t".repeat(237)}`,
     privacy_url: `https://h.example/${"p".repeat(237)}`,
+    business_address: text(Limits.businessAddressLengthMax),
+    tax_id: text(Limits.taxIdLengthMax),
     accent_color: "#17614f",
     // It takes DNS, which no test of bodies has.
     checkout_domain: null,

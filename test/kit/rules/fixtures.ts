@@ -35,6 +35,8 @@ export const shopCalled = (name: string) => ({
   supportUrl: null,
   termsUrl: null,
   privacyUrl: null,
+  businessAddress: null,
+  taxId: null,
   accentColor: null,
   timeZone: "UTC"
 })

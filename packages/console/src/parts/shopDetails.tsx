@@ -10,6 +10,8 @@ const texts = {
     support_url: "Support page",
     terms_url: "Terms of service",
     privacy_url: "Privacy policy",
+    business_address: "Business address",
+    tax_id: "Tax ID",
     accent_color: "Brand color",
     contact_email: "Contact email",
     time_zone: "Report time zone",
@@ -17,6 +19,8 @@ const texts = {
       accent_color:
         "For example #17614f. It needs a contrast of at least 4.5:1 with the page. Leave empty for the default.",
       contact_email: "Receives notices about API keys. Never shown to buyers.",
+      business_address: "Shown on receipts.",
+      tax_id: "Shown on receipts. For example DE123456789.",
       time_zone: "For example Europe/Berlin or Asia/Shanghai."
     }
   },
@@ -25,12 +29,16 @@ const texts = {
     support_url: "客服页面",
     terms_url: "服务条款",
     privacy_url: "隐私政策",
+    business_address: "公司地址",
+    tax_id: "税号",
     accent_color: "品牌颜色",
     contact_email: "联系邮箱",
     time_zone: "报表时区",
     hints: {
       accent_color: "例如 #17614f。与页面背景的对比度不得低于 4.5:1，留空则使用默认颜色。",
       contact_email: "接收有关密钥的通知，不会向买家显示。",
+      business_address: "显示在收据上。",
+      tax_id: "显示在收据上，例如 DE123456789。",
       time_zone: "例如 Asia/Shanghai 或 Europe/Berlin。"
     }
   }
@@ -41,6 +49,8 @@ const fields = {
   support_url: { type: "url", maxLength: 2048 },
   terms_url: { type: "url", maxLength: 255 },
   privacy_url: { type: "url", maxLength: 255 },
+  business_address: { maxLength: 255 },
+  tax_id: { maxLength: 64 },
   accent_color: { maxLength: 16 },
   contact_email: { type: "email", maxLength: 254 },
   time_zone: { maxLength: 64 }

@@ -84,16 +84,17 @@ export function mark(answered: HTMLInputElement) {
 
 declare function forgive(input: Element): void
 
-/** Another page at the same address: going back leads to the form again. */
+/** Another page at the same address: going back leads to the form again. A message is in view, wherever it stands. */
 export function turn(page: Document) {
   history.pushState(null, "")
   document.title = page.title
   document.body.replaceWith(page.body)
+  begin()
+  if (document.querySelector("[data-notice] [tabindex]") !== null) return tell()
   scrollTo(0, 0)
   const heading = document.querySelector("h1")
   heading?.setAttribute("tabindex", "-1")
   heading?.focus()
-  begin()
 }
 
 /** Focus the message, which is above the button. */
