@@ -4,7 +4,6 @@
  */
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { type Order, OrderConflict } from "@coffer/rules/order/Order"
-import type { Refund } from "@coffer/rules/refund/Refund"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { ChannelUnreachable } from "../../src/shared/channel/payments.ts"
@@ -14,7 +13,6 @@ import { OwnerUnavailable } from "../../src/platform/cluster/ask.ts"
 import { NotCommitted } from "../../src/platform/commit/Change.ts"
 import { OrderNotFound } from "../../src/money/orders/OrderCommands.ts"
 import { type BankError, card, openScripted as open, type Script } from "../kit/pages/scriptedCheckout.ts"
-import { aRefund } from "../kit/rules/refundFixtures.ts"
 import { createdAt, declined, expiresAt, facts, pendingOrder, untouched } from "../kit/rules/fixtures.ts"
 
 const texts = allTexts.en
@@ -29,13 +27,12 @@ describe("checkout: opening", () => {
   it.effect("of a refunded order says when the last of it went back, and has its receipt for ten minutes", () =>
     Effect.gen(function* () {
       const order: Order = { ...paid, status: "refunded", refundedAmount: facts.amount }
-      const settledAt = DateTime.addDuration(createdAt, "3 days")
-      const refund = { ...aRefund, status: "succeeded", settledAt } as Refund
+      const refundedAt = DateTime.addDuration(createdAt, "3 days")
       for (const [after, hasReceipt] of [
         ["9 minutes", true],
         ["11 minutes", false]
       ] as const) {
-        const { get } = yield* open({ order, refund, at: DateTime.addDuration(settledAt, after) })
+        const { get } = yield* open({ order, refundedAt, at: DateTime.addDuration(refundedAt, after) })
         const { text } = yield* get
         assert.match(text, /<dt>Refunded on<\/dt>\s*<dd>[^]*?4 Jan 2026, 00:00 UTC/)
         assert.strictEqual(text.includes("/prefix/receipts/token"), hasReceipt, after)

@@ -102,6 +102,24 @@ else
       })
     )
 
+    it.effect("is where the page of an order leads that was just refunded, which says when that was", () =>
+      Effect.gen(function* () {
+        const { api, merchant, page } = yield* Place
+        const { checkout_url, trade_no } = yield* created({ locale: "en" })
+        // The other one pays the fee, which a refund does not bring back.
+        for (const each of [trade_no, (yield* created({})).trade_no]) {
+          yield* api.post(`/v1/test_helpers/orders/${each}/pay`, merchant.sandboxKey, {})
+        }
+        yield* api.post("/v1/refunds", merchant.sandboxKey, { trade_no })
+        yield* Effect.promise(async () => {
+          await page.goto(checkout_url)
+          await heading(page, "This order was refunded")
+          assert.isTrue(await page.getByText("Refunded on").isVisible())
+          assert.isTrue(await page.getByRole("link", { name: "View receipt" }).isVisible())
+        })
+      })
+    )
+
     it.effect("is where the page of a success leads, in the language that was chosen", () =>
       Effect.gen(function* () {
         const { page } = yield* Place

@@ -22,8 +22,7 @@ import { MerchantClocks } from "../../platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { isDatabaseTrouble } from "../../platform/postgres/trouble.ts"
 import { OrderLinks } from "../../shared/signedUrls/OrderLinks.ts"
-import { currentPage } from "./currentPage.ts"
-import { isNews } from "./CheckoutPage.ts"
+import { currentPage, newsOf } from "./currentPage.ts"
 import { choosable } from "./checkoutForms.ts"
 import { looksAhead } from "./looksAhead.ts"
 import { makeAtOnce, takeStep } from "./paying.ts"
@@ -109,8 +108,7 @@ export const layer: Routes = HttpRouter.use(
         return yield* Effect.map(respond.with({ ...page, leaves: true }), unmarked(order))
       }
       if (page._tag === "Refunded") {
-        const at = yield* refundOf(order)
-        return yield* respond.with(at === undefined ? page : { ...page, at, justNow: isNews(at, yield* currentTime) })
+        return yield* respond.with({ ...page, ...newsOf(yield* refunds.lastAt(order.tradeNo), yield* currentTime) })
       }
       const method = walletIn(url)
       // A phone has scanned the code on another screen.
@@ -121,12 +119,6 @@ export const layer: Routes = HttpRouter.use(
         (yield* respond.methods(order)).offered.includes(method)
       return yield* respond.with(isAway ? { _tag: "Away", order, method } : page)
     })
-    const refundOf = (order: Order) =>
-      Effect.map(
-        refunds.page(order, { trade_no: order.tradeNo, status: "succeeded", limit: "1" }),
-        ({ data: [refund] }) => (refund?.status === "succeeded" ? refund.settledAt : undefined)
-      ).pipe(Effect.catchTag("InvalidField", Effect.die))
-
     const show = Effect.flatMap(openOrder, (order) => clocks.within(order, showOf(order))).pipe(
       Effect.catchTags(orNoSuchPage),
       Effect.withSpan("checkout.show")

@@ -334,14 +334,10 @@ const renderWait = (
   })
 
 /** The terms by which the buyer recognizes the order. `bdi` isolates the writing direction of the merchant's text. */
-const identifyingTerms = (order: Order, context: PageContext): Terms => {
-  const { subject } = order
-  const words = wordsOf(context).order
-  return [
-    ...(subject === null ? [] : [[words.subject, html`<bdi>${subject}</bdi>`] as const]),
-    ...ownNumber(order, context)
-  ]
-}
+const identifyingTerms = (order: Order, context: PageContext): Terms => [
+  ...(order.subject === null ? [] : [[wordsOf(context).order.subject, html`<bdi>${order.subject}</bdi>`] as const]),
+  ...ownNumber(order, context)
+]
 
 const ownNumber = (order: Order, context: PageContext): Terms => {
   const number = shopsNumber(order)

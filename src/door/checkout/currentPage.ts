@@ -1,9 +1,9 @@
 /** The current page of an order that is not being paid. */
 import type { Order } from "@coffer/rules/order/Order"
-import { Effect, Option } from "effect"
+import { type DateTime, Effect, Option } from "effect"
 import type { Channel } from "../../shared/channel/Channel.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
-import { type Page, pageOf, type Way } from "./CheckoutPage.ts"
+import { isNews, type Page, pageOf, type Way } from "./CheckoutPage.ts"
 
 /** A payment that the bank is processing takes precedence over the pages of a pending order (silences: K9). */
 export const currentPage = Effect.fnUntraced(function* (channel: Channel["Service"], order: Order) {
@@ -20,3 +20,7 @@ const wayOf = (taker: Effect.Success<ReturnType<Channel["Service"]["takerOf"]>>)
   if (Option.isNone(taker)) return "none"
   return taker.value.page === undefined ? "forms" : "hosted"
 }
+
+/** What the page of a refunded order says beside its state: when the last of the money went back. */
+export const newsOf = (at: Option.Option<DateTime.Utc>, now: DateTime.Utc) =>
+  Option.isNone(at) ? {} : { at: at.value, justNow: isNews(at.value, now) }

@@ -39,6 +39,7 @@ import { makeAlarmOfContradiction } from "../../shared/channel/contradiction.ts"
 import { type Answering, Renewal, renewalOf } from "../../shared/idempotency/Answering.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
+import { TimeColumn } from "../../platform/runtime/codecs.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { instruct, instructionKind, Instructions, performedSchema } from "../wallets/Instructions.ts"
 import { noEntry, Wallets } from "../wallets/Wallets.ts"
@@ -52,6 +53,8 @@ export class RefundStore extends Context.Service<
     Pages.Lists<RefundQuery, Refund> & {
       /** The refund that an idempotency claim has made since. */
       readonly byRequest: (request: string, since: DateTime.Utc) => Effect.Effect<Option.Option<Stored<Refund>>>
+      /** When the last refund of the order that succeeded did so. */
+      readonly lastAt: (tradeNo: string) => Effect.Effect<Option.Option<DateTime.Utc>>
     }
 >()("@coffer/refunds/RefundStore") {}
 
@@ -88,6 +91,13 @@ export const layerStore = Layer.effect(
         where request = ${request} and created_at > ${since} and status <> 'void' order by refund_no desc limit 1`
     })
 
+    const lastOf = SqlSchema.findOneOption({
+      Request: Schema.String,
+      Result: Schema.Struct({ at: TimeColumn }),
+      execute: (tradeNo) => sql`select settled_at as at from refunds
+        where trade_no = ${tradeNo} and status = 'succeeded' order by settled_at desc limit 1`
+    })
+
     const { lateSeconds: late, often, soonSeconds: soon } = nextCheck
     const queue = {
       table: "refunds",
@@ -106,6 +116,13 @@ export const layerStore = Layer.effect(
           Effect.map(
             findByRequest({ request, since }),
             Option.map((row) => ({ state: refunds.read(row), version: row.version }))
+          )
+        ),
+      lastAt: (tradeNo) =>
+        sqlDefects(
+          Effect.map(
+            lastOf(tradeNo),
+            Option.map(({ at }) => at)
           )
         ),
       ...(yield* makeLists)

@@ -40,7 +40,7 @@ import { RefundCommands, RefundStore, type ReservedRefund } from "./RefundComman
 
 export class RefundNotFound extends Schema.TaggedError<RefundNotFound>()("RefundNotFound", { ref: Schema.String }) {}
 
-/** The same out_refund_no was used for a refund of another order or amount (silences: R4). */
+/** The number names a refund of another order or amount (silences: R4). */
 export class RefundNumberTaken extends Schema.TaggedError<RefundNumberTaken>()("RefundNumberTaken", {
   outRefundNo: Schema.String,
   differs: Schema.Literals(["trade_no", "amount"])
@@ -85,6 +85,7 @@ export class Refunds extends Context.Service<
     readonly find: (account: Account, ref: string) => Effect.Effect<Refund, RefundNotFound>
     /** Newest first. */
     readonly page: (account: Account, query: RefundQuery) => Effect.Effect<Page<Refund>, InvalidField>
+    readonly lastAt: RefundStore["Service"]["lastAt"]
     /** Ignores `limit` and cursors. */
     readonly exported: (account: Account, query: RefundQuery) => Effect.Effect<Exported<Refund>, InvalidField>
     readonly annotate: (
@@ -111,6 +112,7 @@ export const layer = Layer.effect(
         const request = yield* Effect.fromResult(readPageRequest(query))
         return yield* store.page(account, request, query)
       }),
+      lastAt: store.lastAt,
       exported: span("Refunds.exported")(function* (account, query) {
         const created = yield* Effect.fromResult(readCreated(query))
         return yield* store.exported(account, created, query)
@@ -380,9 +382,7 @@ const check = span("Refunds.check")(function* (services: RefundServices, refundN
   if (refund.status !== "pending") return
   const answer = yield* services.askChannel(refund)
   if (answer._tag === "Succeeded") yield* report(services, refundNo, { outcome: "succeeded", reason: "" }, answer.books)
-  if (answer._tag === "Refused") {
-    yield* report(services, refundNo, { outcome: "failed", reason: answer.reason })
-  }
+  if (answer._tag === "Refused") yield* report(services, refundNo, { outcome: "failed", reason: answer.reason })
 })
 
 const annotate = ({ commands, find }: RefundServices) =>

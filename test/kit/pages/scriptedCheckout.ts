@@ -5,7 +5,6 @@
 import { ChannelName, type Mode } from "@coffer/model/Ids"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { type Order } from "@coffer/rules/order/Order"
-import type { Refund } from "@coffer/rules/refund/Refund"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
@@ -34,8 +33,8 @@ export interface Script {
   readonly works?: boolean
   /** Whether it takes no attempt, since too many were declined. */
   readonly paused?: boolean
-  /** The newest refund of the order that succeeded. */
-  readonly refund?: Refund
+  /** When the newest refund of the order succeeded. */
+  readonly refundedAt?: DateTime.Utc
   /** The methods that the merchant offers; every one unless given. */
   readonly offered?: ReadonlyArray<PaymentMethod>
 }
@@ -53,6 +52,10 @@ const scriptedIds = NewIds.of({
   correct: () => {},
   corrected: (millis) => millis
 })
+
+const links = { support_email: null, support_url: null, terms_url: null, privacy_url: null }
+const shown = { ...links, logo: null, accent_color: null, business_address: null, tax_id: null }
+const bareMerchant = { name: "Celadon Teahouse", time_zone: "UTC", ...shown }
 
 /** Takes payments of sandboxes by our forms; it is asked for nothing else. */
 const scriptedChannel = Effect.fnUntraced(function* (buyer: Buyer) {
@@ -82,7 +85,7 @@ export const openScripted = Effect.fnUntraced(function* ({
   offered,
   order = pendingOrder,
   paused = false,
-  refund,
+  refundedAt,
   works = false
 }: Script = {}) {
   yield* TestClock.setTime(DateTime.toEpochMillis(at))
@@ -107,25 +110,13 @@ export const openScripted = Effect.fnUntraced(function* ({
       byKey: () => ({ isRecalled: false, account: () => Effect.succeedNone, hasEnded: Effect.succeed(false) }),
       find: () => {
         const mode = { payment_methods: offered ?? null }
-        const links = { support_email: null, support_url: null, terms_url: null, privacy_url: null }
-        const seller = { business_address: null, tax_id: null }
-        const merchant = {
-          name: "Celadon Teahouse",
-          logo: null,
-          accent_color: null,
-          time_zone: "UTC",
-          ...links,
-          ...seller
-        }
-        return Effect.succeed({ ...merchant, modes: { sandbox: mode, live: mode } } as Merchant)
+        return Effect.succeed({ ...bareMerchant, modes: { sandbox: mode, live: mode } } as Merchant)
       }
     }),
     Layer.mock(Orders, {
       byTradeNo: (tradeNo) => (order === null ? new OrderNotFound({ ref: tradeNo }) : Effect.succeed(order))
     }),
-    Layer.mock(Refunds, {
-      page: () => Effect.succeed({ data: refund === undefined ? [] : [refund], hasMore: false })
-    }),
+    Layer.mock(Refunds, { lastAt: () => Effect.succeed(Option.fromUndefinedOr(refundedAt)) }),
     Layer.effect(
       Channel,
       scriptedChannel({
