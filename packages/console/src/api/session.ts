@@ -37,8 +37,13 @@ export const useAccount = (): InAccount => useContext(AccountContext)!
 /** Milliseconds between two checks while the service is away. */
 const lookEvery = 3_000
 
-/** Polls a service that is away, and reloads everything shown once it answers. */
+/** Polls a service that is away, and reloads everything shown once it answers, or the browser is online again. */
 export const useReturn = () => {
+  useEffect(() => {
+    const reload = () => void readAgain(OwnApi)
+    addEventListener("online", reload)
+    return () => removeEventListener("online", reload)
+  }, [])
   const isAway = useAtom(awaySince) !== undefined
   const wasAway = useRef(false)
   useEffect(() => {

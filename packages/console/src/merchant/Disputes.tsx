@@ -1,7 +1,6 @@
 /** The list of disputes, with the time that is left for each answer. */
 import type { DisputeQuery, DisputeResource } from "@coffer/contract/Disputes"
 import { disputes } from "@coffer/resources/returns"
-import { useEffect, useState } from "react"
 import { act } from "../api/acts.ts"
 import type { InAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
@@ -9,8 +8,9 @@ import type { BulkAct } from "../parts/BulkActs.tsx"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { timeText } from "../parts/values.tsx"
+import { Time, timeText } from "../parts/values.tsx"
 import { type Language, tags, useLanguage, useWords } from "../parts/words.ts"
+import { useNow } from "./clock.ts"
 import { reasonText } from "./moneyWords.ts"
 import { callOf } from "./MerchantAct.tsx"
 import { ObjectList } from "./ObjectList.tsx"
@@ -50,17 +50,13 @@ export const leftText = (due: string, now: number, language: Language): string |
   return format.format(Math.max(1, Math.floor(seconds / 60)), "minute")
 }
 
-/** A live countdown to a deadline. */
+/** A live countdown to a deadline, by the account's clock; the date itself while that is not known. */
 export const Due = ({ at, isOpen }: { readonly at: string | null; readonly isOpen: boolean }) => {
   const words = useWords(texts)
   const language = useLanguage()
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    if (!isOpen) return
-    const timer = setInterval(() => setNow(Date.now()), 30_000)
-    return () => clearInterval(timer)
-  }, [isOpen])
+  const now = useNow()
   if (at === null || !isOpen) return dash
+  if (now === undefined) return <Time at={at} />
   const left = leftText(at, now, language)
   const isNear = Date.parse(at) - now < 2 * 86_400_000
   return (

@@ -6,7 +6,7 @@ import type { TimelineEntry } from "@coffer/contract/Timeline"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
-import { useAtom } from "../api/registry.ts"
+import { objectEvery, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
@@ -89,12 +89,13 @@ interface Props {
 const MerchantOrder = ({ merchantId, mode, number }: Props) => {
   const words = useWords(texts)
   const reader = useOperatorReader(merchantId, mode)
-  const story = useAtom(
+  const story = useLive(
     OperatorsApi.query("timelines", "get", {
       params: { merchant_id: merchantId, ref: number },
       query: { mode },
       reactivityKeys: shown
-    })
+    }),
+    objectEvery
   )
   return (
     <article className="object">

@@ -6,7 +6,8 @@ import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { useEffect, useId, useState } from "react"
 import { Link, useLocation } from "wouter"
 import type { PageAtom, Query } from "../api/lists.ts"
-import { useLive } from "../api/registry.ts"
+import { actsDone } from "../api/acts.ts"
+import { useAtom, useLive } from "../api/registry.ts"
 import { useSearchQuery } from "./address.ts"
 import { type BulkAct, BulkMenu } from "./BulkActs.tsx"
 import { ExportButton } from "./ExportRows.tsx"
@@ -81,7 +82,9 @@ const texts = {
     any: "Any",
     rows: "Rows",
     tick: "Select",
-    tickAll: "Select all rows on this page"
+    tickAll: "Select all rows on this page",
+    fresh: "new",
+    zone: "Days in time zone"
   },
   zh: {
     filter: "筛选",
@@ -96,11 +99,15 @@ const texts = {
     any: "全部",
     rows: "行",
     tick: "选择",
-    tickAll: "选择本页所有行"
+    tickAll: "选择本页所有行",
+    fresh: "条新记录",
+    zone: "日期按时区"
   }
 }
 
 const cursors = ["starting_after", "ending_before"]
+/** Not filters by themselves: the zone of their days. */
+const zoneName = "zone"
 
 export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
   const words = useWords(texts)
@@ -146,56 +153,111 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
         </div>
       )}
       <Loaded result={result} lines={10}>
-        {({ data: { data: rows, has_more } }) =>
-          rows.length === 0 && isFirst ? (
-            Object.keys(filters).length === 0 ? (
-              list.empty
-            ) : (
-              <Empty title={words.nothing}>
-                <button type="button" className="button quiet" onClick={() => setQuery({})}>
-                  {words.clear}
-                </button>
-              </Empty>
-            )
-          ) : (
-            <>
-              <Rows
-                list={list}
-                columns={columns}
-                rows={rows}
-                ticks={list.bulk !== undefined && list.bulk.length > 0 ? ticks : undefined}
-              />
-              <nav className="pages" aria-label={words.rows}>
-                {!isFirst && (
-                  <button type="button" className="button quiet" onClick={() => setQuery(filters)}>
-                    {words.first}
-                  </button>
-                )}
-                {rows.length > 0 && ("starting_after" in query || ("ending_before" in query && has_more)) && (
-                  <button
-                    type="button"
-                    className="button quiet"
-                    onClick={() => setQuery({ ...filters, ending_before: list.keyOf(rows[0]!) })}
-                  >
-                    {words.newer}
-                  </button>
-                )}
-                {rows.length > 0 && (has_more || "ending_before" in query) && (
-                  <button
-                    type="button"
-                    className="button quiet"
-                    onClick={() => setQuery({ ...filters, starting_after: list.keyOf(rows.at(-1)!) })}
-                  >
-                    {words.older}
-                  </button>
-                )}
-              </nav>
-            </>
-          )
-        }
+        {({ data: { data: read, has_more } }) => (
+          <Settled key={JSON.stringify(query)} rows={read} keyOf={list.keyOf} isLive={isFirst}>
+            {(rows, waiting) =>
+              rows.length === 0 && isFirst ? (
+                Object.keys(filters).length === 0 ? (
+                  list.empty
+                ) : (
+                  <Empty title={words.nothing}>
+                    <button type="button" className="button quiet" onClick={() => setQuery({})}>
+                      {words.clear}
+                    </button>
+                  </Empty>
+                )
+              ) : (
+                <>
+                  {waiting}
+                  <Rows
+                    list={list}
+                    columns={columns}
+                    rows={rows}
+                    ticks={list.bulk !== undefined && list.bulk.length > 0 ? ticks : undefined}
+                  />
+                  <nav className="pages" aria-label={words.rows}>
+                    {!isFirst && (
+                      <button type="button" className="button quiet" onClick={() => setQuery(filters)}>
+                        {words.first}
+                      </button>
+                    )}
+                    {rows.length > 0 && ("starting_after" in query || ("ending_before" in query && has_more)) && (
+                      <button
+                        type="button"
+                        className="button quiet"
+                        onClick={() => setQuery({ ...filters, ending_before: list.keyOf(rows[0]!) })}
+                      >
+                        {words.newer}
+                      </button>
+                    )}
+                    {rows.length > 0 && (has_more || "ending_before" in query) && (
+                      <button
+                        type="button"
+                        className="button quiet"
+                        onClick={() => setQuery({ ...filters, starting_after: list.keyOf(rows.at(-1)!) })}
+                      >
+                        {words.older}
+                      </button>
+                    )}
+                  </nav>
+                </>
+              )
+            }
+          </Settled>
+        )}
       </Loaded>
     </section>
   )
+}
+
+/**
+ * Rows stay where they are: newer ones wait above them for a press, so that none moves under the pointer. What a person
+ * did themselves is shown at once.
+ */
+const Settled = <Row,>(props: {
+  readonly rows: ReadonlyArray<Row>
+  readonly keyOf: (row: Row) => string
+  readonly isLive: boolean
+  readonly children: (rows: ReadonlyArray<Row>, waiting: React.ReactNode) => React.ReactNode
+}) => {
+  const { children, isLive, keyOf, rows } = props
+  const words = useWords(texts)
+  const acted = useAtom(actsDone)
+  const [state, setState] = useState({ acted, read: rows, shown: rows })
+  let { shown } = state
+  if (state.read !== rows) {
+    const isAtOnce = !isLive || state.acted !== acted || shown.length === 0
+    shown = isAtOnce ? rows : settle(shown, rows, keyOf)
+    setState({ acted, read: rows, shown })
+  }
+  const known = new Set(shown.map(keyOf))
+  const first = rows.findIndex((row) => known.has(keyOf(row)))
+  const count = first === -1 ? rows.length : first
+  return (
+    <>
+      {children(
+        shown,
+        count > 0 && (
+          <p className="fresh">
+            <button
+              type="button"
+              className="button quiet small"
+              onClick={() => setState({ acted, read: rows, shown: rows })}
+            >
+              ↑ {count} {words.fresh}
+            </button>
+          </p>
+        )
+      )}
+    </>
+  )
+}
+
+/** The rows that are shown, as they are now. Those that newer rows have pushed off the page stay. */
+const settle = <Row,>(shown: ReadonlyArray<Row>, read: ReadonlyArray<Row>, keyOf: (row: Row) => string) => {
+  const now = new Map(read.map((row) => [keyOf(row), row]))
+  const last = shown.findLastIndex((row) => now.has(keyOf(row)))
+  return shown.flatMap((row, index) => now.get(keyOf(row)) ?? (index > last ? [row] : []))
 }
 
 /** A table of rows, also for sections of an object's page. */
@@ -330,7 +392,7 @@ const Filters = (props: {
   const words = useWords(texts)
   const id = useId()
   const [typed, setTyped] = useState(query)
-  const active = Object.keys(query).length
+  const active = Object.keys(query).filter((name) => name !== zoneName).length
   const [isOpen, setOpen] = useState(active > 0)
   const now = JSON.stringify(query)
   useEffect(() => {
@@ -342,6 +404,7 @@ const Filters = (props: {
     { name: "from", label: words.from, type: "date" },
     { name: "to", label: words.to, type: "date" }
   ]
+  const zone = query[zoneName]
   const type = (name: string, value: string) => setTyped((before) => ({ ...before, [name]: value }))
   const set = (name: string, value: string) => {
     const next = bare(value)
@@ -389,6 +452,11 @@ const Filters = (props: {
             )}
           </div>
         ))}
+        {zone !== undefined && (
+          <p className="small soft">
+            {words.zone} {zone}
+          </p>
+        )}
         {active > 0 && (
           <button
             type="button"
