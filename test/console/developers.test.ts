@@ -180,7 +180,7 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* drawn(page)
       yield* Effect.promise(async () => {
         await page.keyboard.press("/")
-        const box = page.getByRole("combobox", { name: /^Search by ID/ })
+        const box = page.getByRole("combobox", { name: /^Search orders/ })
         assert.isTrue(await box.evaluate((each) => each === document.activeElement))
         await page.keyboard.type("d")
         await page.getByRole("option", { name: /Disputes/ }).waitFor()

@@ -167,13 +167,13 @@ describe.skipIf(executable === undefined)(`what the console shows${needsChromium
     Effect.gen(function* () {
       const at = yield* openConsole()
       const { trade_no } = yield* done(at.post("/v1/orders", { amount: 500 }))
-      yield* at.post(`/v1/test_helpers/orders/${trade_no}/pay`, { outcome: "insufficient_funds" })
+      yield* at.post(`/v1/test_helpers/orders/${trade_no}/pay`, { outcome: "decline" })
       const { go, page } = yield* at.enter("owner", undefined, { locale: "zh-CN" })
       yield* go(`/orders/${trade_no}`)
       yield* drawn(page)
       yield* Effect.promise(() =>
         page
-          .getByText(/卡内余额不足。.*（?\(insufficient_funds\)/)
+          .getByText(/银行拒绝付款，未说明原因。.*\(generic_decline\)/)
           .first()
           .waitFor()
       )

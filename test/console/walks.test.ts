@@ -87,7 +87,7 @@ describe.skipIf(executable === undefined)(`walks through the console${needsChrom
       const { atMost, click, press, type } = hand("support with an order's number")
       yield* Effect.promise(async () => {
         await press(page, "/")
-        await type(page.getByRole("combobox", { name: /^Search by ID/ }), cart)
+        await type(page.getByRole("combobox", { name: /^Search orders/ }), cart)
         await press(page, "Enter")
         await click(page.getByRole("button", { name: "Send receipt" }))
         await click(inDialog(page).getByRole("button", { name: "Send receipt" }))

@@ -10,6 +10,10 @@ import { useAtom } from "./registry.ts"
 
 export const sessionAtom = OwnApi.query("session", "get", { reactivityKeys: shown, timeToLive: "1 hour" })
 
+/** The settings of a merchant. */
+export const settingsAtom = (merchantId: string) =>
+  OwnApi.query("settings", "get", { params: { merchant_id: merchantId }, reactivityKeys: shown })
+
 export interface InAccount extends Account {
   readonly role: PersonRole
   readonly api: AccountApi

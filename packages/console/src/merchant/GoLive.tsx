@@ -2,10 +2,9 @@
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Link } from "wouter"
 import { useAtom } from "../api/registry.ts"
-import { useAccount } from "../api/session.ts"
+import { settingsAtom, useAccount } from "../api/session.ts"
 import { rowsOf } from "../parts/walkPages.ts"
 import { useWords } from "../parts/words.ts"
-import { settingsAtom } from "./clock.ts"
 import { useReader } from "./reader.ts"
 
 const texts = {

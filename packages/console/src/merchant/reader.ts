@@ -19,7 +19,6 @@ import { OwnApi } from "../api/clients.ts"
 import { type TextQuery, asQuery, type PageOf, type PlainQuery, withoutFile } from "../api/lists.ts"
 import type { InAccount } from "../api/session.ts"
 import type { List } from "../parts/ListPage.tsx"
-import { type Ahead, aheadIn, settingsAtom } from "./clock.ts"
 import { pageOf } from "./find.ts"
 
 /** A list for a reader: how to read a page of it, and the address of a row's page, if any. */
@@ -48,8 +47,6 @@ export interface Reader {
   /** The account whose actions these pages offer; undefined for operators, who have their own actions. */
   readonly account: InAccount | undefined
   readonly lists: Lists
-  /** The clock of the merchant in this environment. */
-  readonly ahead: Ahead
   /** The address of the page of this object, if this reader has one. */
   readonly pageOf: (number: string) => string | undefined
   /** Overrides parts of a list for this reader. */
@@ -66,7 +63,6 @@ export const accountReader = (account: InAccount): Reader => {
   return {
     base,
     account,
-    ahead: aheadIn(settingsAtom(account.merchantId), account.mode),
     pageOf: (number) => {
       const page = pageOf(number)
       return page === undefined ? undefined : `${base}${page}`

@@ -15,7 +15,6 @@ import { useMemo } from "react"
 import { shown } from "../api/acts.ts"
 import { asQuery, type PlainQuery } from "../api/lists.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
-import { aheadIn } from "../merchant/clock.ts"
 import { eventQuery, type Lists, type Reader } from "../merchant/reader.ts"
 import type { List } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
@@ -52,10 +51,6 @@ export const useOperatorReader = (merchantId: string, mode: Mode): Reader => {
 const readerOf = (merchantId: string, mode: Mode, words: Texts): Reader => ({
   base: ofAccount(merchantId, mode),
   account: undefined,
-  ahead: aheadIn(
-    OperatorsApi.query("merchants", "get", { params: { merchant_id: merchantId }, reactivityKeys: shown }),
-    mode
-  ),
   pageOf: (number) => {
     if (number.startsWith("TRD_")) return ofOrder(merchantId, mode, number)
     if (number.startsWith("req_")) return `${ofAccount(merchantId, mode)}/logs?request_id=${number}`

@@ -9,11 +9,12 @@ import type { PageAtom, Query } from "../api/lists.ts"
 import { actsDone } from "../api/acts.ts"
 import { useAtom, useLive } from "../api/registry.ts"
 import { useSearchQuery } from "./address.ts"
+import { useNow } from "./accountClock.ts"
 import { type BulkAct, BulkMenu } from "./BulkActs.tsx"
 import { ExportButton } from "./ExportRows.tsx"
 import { Empty, Loaded } from "./states.tsx"
 import { bare } from "./typing.ts"
-import { Views, type ViewState } from "./Views.tsx"
+import { Views, ViewTabs, type ViewState } from "./Views.tsx"
 import { withTimes } from "./walkPages.ts"
 import { useWords } from "./words.ts"
 
@@ -38,7 +39,8 @@ export interface Filter<Name extends string = string> {
   readonly label: string
   /** Without choices it is a text. */
   readonly choices?: ReadonlyArray<readonly [value: string, text: string]>
-  readonly type?: "date" | "search"
+  /** An amount is typed in whole units, and sent in minor ones. */
+  readonly type?: "amount" | "date" | "search"
 }
 
 export interface List<Row, Name extends string = string> {
@@ -84,7 +86,9 @@ const texts = {
     tick: "Select",
     tickAll: "Select all rows on this page",
     fresh: "new",
-    zone: "Days in time zone"
+    zone: "Days in time zone",
+    period: "Period",
+    periods: ["Today", "Last 7 days", "Last 30 days", "Last 90 days"]
   },
   zh: {
     filter: "筛选",
@@ -101,7 +105,9 @@ const texts = {
     tick: "选择",
     tickAll: "选择本页所有行",
     fresh: "条新记录",
-    zone: "日期按时区"
+    zone: "日期按时区",
+    period: "时间段",
+    periods: ["今天", "最近 7 天", "最近 30 天", "最近 90 天"]
   }
 }
 
@@ -134,6 +140,9 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
         <div className="acts">{list.acts}</div>
       </header>
       {list.above}
+      {!isEmpty && (
+        <ViewTabs page={list.id} now={{ filters, columns: columns.map(({ id }) => id) }} onChoose={choose} />
+      )}
       {!isEmpty && (
         <div className="tools">
           {list.filters !== undefined && <Filters filters={list.filters} query={filters} onChange={setQuery} />}
@@ -376,6 +385,12 @@ export const useQuery = (): [Query, (query: Query) => void] => {
 
 // Filters ----------------------------------------------------------------------------
 
+/** Periods in words, as days that end today. */
+const periods = [1, 7, 30, 90] as const
+
+const dayText = (at: Date) =>
+  [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, "0")).join("-")
+
 /** Dates that are still being typed begin with zeros: 0002-11-01 before 2026. */
 const isWholeDay = (day: string) => /^[1-9]\d{3}-/.test(day)
 
@@ -390,15 +405,18 @@ const Filters = (props: {
 }) => {
   const { filters, onChange, query } = props
   const words = useWords(texts)
+  const now = useNow() ?? Date.now()
+  /** A day of the reader's zone, by the account's clock. */
+  const dayAgo = (days: number) => dayText(new Date(now - days * 86_400_000))
   const id = useId()
   const [typed, setTyped] = useState(query)
   const active = Object.keys(query).filter((name) => name !== zoneName).length
   const [isOpen, setOpen] = useState(active > 0)
-  const now = JSON.stringify(query)
+  const asked = JSON.stringify(query)
   useEffect(() => {
     setTyped(query)
     if (active > 0) setOpen(true)
-  }, [now])
+  }, [asked])
   const all: ReadonlyArray<Filter> = [
     ...filters,
     { name: "from", label: words.from, type: "date" },
@@ -427,7 +445,8 @@ const Filters = (props: {
               <input
                 id={`${id}${name}`}
                 name={name}
-                type={kind ?? "search"}
+                type={kind === "amount" ? "text" : (kind ?? "search")}
+                inputMode={kind === "amount" ? "decimal" : undefined}
                 value={typed[name] ?? ""}
                 onChange={({ target: { value } }) =>
                   kind === "date" && isWholeDay(value) ? set(name, value) : type(name, value)
@@ -452,6 +471,24 @@ const Filters = (props: {
             )}
           </div>
         ))}
+        <div className="field">
+          <label htmlFor={`${id}period`}>{words.period}</label>
+          <select
+            id={`${id}period`}
+            value={periods.find((days) => query["from"] === dayAgo(days - 1) && query["to"] === dayAgo(0)) ?? ""}
+            onChange={({ target: { value } }) => {
+              const { from: _from, to: _to, zone: _zone, ...others } = query
+              onChange(value === "" ? others : { ...others, from: dayAgo(Number(value) - 1), to: dayAgo(0) })
+            }}
+          >
+            <option value="">{words.any}</option>
+            {periods.map((days, index) => (
+              <option key={days} value={days}>
+                {words.periods[index]}
+              </option>
+            ))}
+          </select>
+        </div>
         {zone !== undefined && (
           <p className="small soft">
             {words.zone} {zone}

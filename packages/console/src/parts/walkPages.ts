@@ -9,6 +9,7 @@ import { type Outcome, problemOf, type Problem } from "../api/acts.ts"
 import type { Page, Query } from "../api/lists.ts"
 import { type Patience, patiently } from "../api/patience.ts"
 import { registry } from "../api/registry.ts"
+import { minorOf } from "./values.tsx"
 import type { List } from "./ListPage.tsx"
 
 type RowsIn<Row> = { readonly data: Pick<Page<Row>["data"], "data"> }
@@ -66,11 +67,19 @@ export const walkPages = async <Row>(
  * Converts days to times: `from` is the start of a day and `to` the end of a day, in the zone, by default that of the
  * query, or else the reader's.
  */
-export const withTimes = ({ from, to, zone: own, ...query }: Query, zone = own): Query => ({
+export const withTimes = ({ from, to, zone: own, amount_from, amount_to, ...query }: Query, zone = own): Query => ({
   ...query,
+  ...amountBound("amount[gte]", amount_from),
+  ...amountBound("amount[lte]", amount_to),
   ...(from === undefined ? {} : { "created[gte]": dayBegins(from, 0, zone).toISOString() }),
   ...(to === undefined ? {} : { "created[lte]": new Date(dayBegins(to, 1, zone).getTime() - 1).toISOString() })
 })
+
+/** What is no amount filters nothing. */
+const amountBound = (name: string, typed: string | undefined): Query => {
+  const minor = typed === undefined ? undefined : minorOf(typed)
+  return minor === undefined ? {} : { [name]: String(minor) }
+}
 
 /** The start of a day in a zone, plus `later` days. */
 const dayBegins = (day: string, later: number, zone: string | undefined): Date => {
