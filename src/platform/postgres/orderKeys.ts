@@ -19,13 +19,14 @@ export const valueKey = (column: "status" | "payment_method" | "lower(receipt_em
 export const valueKeyOf = (sql: SqlClient.SqlClient, { merchantId, mode }: Account, value: string) =>
   sql`hashtext(${merchantId}::text || ${mode}::text || ${value}::text)`
 
-/**
- * A text in small letters, its words apart: punctuation parts them, so that the parts of an address are found by their
- * beginnings, and each character of a script without spaces is a word.
- */
+/** What parts words: the parts of an address are found by their beginnings. */
+const partings = "[\\s!-/:-@\\[-`{-~\\u3000、，。！？：；“”（）《》【】…]+"
+/** A character of a script without spaces, which is a word by itself. */
+const unspaced = "[\\u2E80-\\u9FFF\\uAC00-\\uD7AF]"
+
+/** A text in small letters, its words apart. */
 const apart = (text: string) =>
-  `regexp_replace(regexp_replace(lower(${text}), '[\\s!-/:-@\\[-\`{-~\\u3000、，。！？：；“”（）《》【】…]+', ' ', 'g'),
-    '[\\u2E80-\\u9FFF\\uAC00-\\uD7AF]', ' \\& ', 'g')`
+  `regexp_replace(regexp_replace(lower(${text}), '${partings}', ' ', 'g'), '${unspaced}', ' \\& ', 'g')`
 
 const account = "to_hex(hashtext(merchant_id || mode))"
 
@@ -33,11 +34,21 @@ const account = "to_hex(hashtext(merchant_id || mode))"
 export const wordsIn = (text: string) =>
   `regexp_replace(${apart(text)}, '[^ ]+', '''' || ${account} || ':\\&''', 'g')::tsvector`
 
-/** What all words of a text begin; null without any. */
+/** Each word that is looked for costs a look at the index. */
+const wordsMax = 8
+const firstWords = (text: string) =>
+  text
+    .replaceAll(new RegExp(unspaced, "g"), " $& ")
+    .split(new RegExp(partings))
+    .filter((word) => word !== "")
+    .slice(0, wordsMax)
+    .join(" ")
+
+/** What the first words of a text begin; null without any. */
 export const wordsLike = (sql: SqlClient.SqlClient, { merchantId, mode }: Account, text: string) =>
   sql`(select nullif(rtrim(regexp_replace(${sql.literal(apart("typed.text"))}, '[^ ]+',
       '''' || to_hex(hashtext(${merchantId}::text || ${mode}::text)) || ':\\&'':* &', 'g'), ' &'), '')::tsquery
-    from (select ${text}::text as text) as typed)`
+    from (select ${firstWords(text)}::text as text) as typed)`
 
 /** The words by which people find an order. Its number is left out where it is ours. What is erased is not in it. */
 export const orderWords =

@@ -8,7 +8,7 @@ import type { BulkAct } from "../parts/BulkActs.tsx"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { Time, timeText } from "../parts/values.tsx"
+import { dayText, Time, timeText } from "../parts/values.tsx"
 import { type Language, tags, useLanguage, useWords } from "../parts/words.ts"
 import { useNow } from "../parts/accountClock.ts"
 import { reasonText } from "./moneyWords.ts"
@@ -25,7 +25,9 @@ const texts = {
     empty:
       "When buyers don't recognize a payment, they can ask their bank to reverse it. You respond here, with evidence.",
     emptySandbox: "To try it, open a paid order and choose “Dispute as the buyer”.",
-    over: "Overdue"
+    over: "Overdue",
+    disputed: "Disputed",
+    answerBy: "answer by"
   },
   zh: {
     accept: "接受",
@@ -33,7 +35,9 @@ const texts = {
     emptyTitle: "没有争议",
     empty: "买家不认可某笔付款时，可要求银行撤回。您可在此提交证据进行回应。",
     emptySandbox: "如需体验，请打开已付款的订单，然后选择“模拟买家发起争议”。",
-    over: "已逾期"
+    over: "已逾期",
+    disputed: "有争议",
+    answerBy: "回应截止"
   }
 }
 type Texts = typeof texts.en
@@ -63,6 +67,18 @@ export const Due = ({ at, isOpen }: { readonly at: string | null; readonly isOpe
     <time dateTime={at} title={timeText(at, language, "full")} className={isNear ? "deadline near" : "deadline"}>
       {left ?? words.over}
     </time>
+  )
+}
+
+/** An order under dispute, and until when to answer. */
+export const Disputed = ({ due }: { readonly due: string | null }) => {
+  const words = useWords(texts)
+  const language = useLanguage()
+  return (
+    <>
+      {words.disputed}
+      {due !== null && ` · ${words.answerBy} ${dayText(due, language)}`}
+    </>
   )
 }
 

@@ -14,19 +14,16 @@ import { type Column, type List, Rows } from "../parts/ListPage.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { rowsOf } from "../parts/walkPages.ts"
-import { Amount, dayText, State, Time } from "../parts/values.tsx"
+import { Amount, State, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
-import { disputeColumns } from "./Disputes.tsx"
+import { disputeColumns, Disputed } from "./Disputes.tsx"
 import { isWeb } from "./find.ts"
 import { OrderActs } from "./OrderActs.tsx"
 import { useReader } from "./reader.ts"
 import { StatusTable } from "./StatusTable.tsx"
 import { Story } from "./Story.tsx"
 
-const texts = {
-  en: { open: "Open", disputed: "Disputed", answerBy: "answer by" },
-  zh: { open: "打开", disputed: "有争议", answerBy: "请于此日前回应：" }
-}
+const texts = { en: { open: "Open" }, zh: { open: "打开" } }
 
 /** While one of these is open, nothing is refunded. */
 const isOpen = ({ status }: DisputeResource) => status === "needs_response" || status === "under_review"
@@ -48,10 +45,7 @@ const Order = ({ number }: { readonly number: string }) => {
           <Amount minor={amount} currency={currency} /> <State of={status} />{" "}
           {disputed !== undefined && (
             <Link className="state bad" href={`${base}/disputes/${disputed.dispute_no}`}>
-              {words.disputed}
-              {disputed.status === "needs_response" &&
-                disputed.evidence_due_by !== null &&
-                ` · ${words.answerBy} ${dayText(disputed.evidence_due_by, language)}`}
+              <Disputed due={disputed.status === "needs_response" ? disputed.evidence_due_by : null} />
             </Link>
           )}
         </>

@@ -25,7 +25,7 @@ export const findMatches = async (
 
 /** What it is: an amount, its own number and its words. */
 export const matchName = ({ amount, currency, id, kind, number, text }: MatchResource, language: Language): string => {
-  const words = text !== null && (kind === "refund" || kind === "dispute") ? reasonText(text, language) : text
+  const words = text !== null && kind === "dispute" ? reasonText(text, language) : text
   const parts = [
     amount === null || currency === null ? null : amountText(amount, currency, language),
     words,
