@@ -60,8 +60,9 @@ export class MerchantSearchGroup extends HttpApiGroup.make("search")
         summary: "Find objects of the merchant",
         description:
           "By a complete number in any case (ours, the merchant's, the channel's, a receipt's or a request's), and " +
-          "orders and payment links by an amount, the last four digits of a card, or the beginnings of words of their " +
-          `number, address or subject. Of each kind the newest, at most ${matchesMax}; \`has_more\` if there are more.`
+          "orders and payment links by an amount, the last four digits of a card, or the beginnings of words of " +
+          `their number, address or subject. Of each kind the newest, at most ${matchesMax}; \`has_more\` if there ` +
+          "are more."
       })
     )
   )

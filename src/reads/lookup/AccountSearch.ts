@@ -1,8 +1,8 @@
 /**
  * Finds objects of one account by what its people remember. Numbers are found as operators find them, within the
  * account; orders also by an amount, and by the beginnings of words. A common word is met among the newest orders; a
- * rare one of a paid order is read by its index. Both are bounded, so the worst word costs no more (docs/decisions/0236). It reads only
- * columns that these people read in the lists.
+ * rare one of a paid order is read by its index. Both are bounded, so the worst word costs no more
+ * (docs/decisions/0236). It reads only columns that these people read in the lists.
  */
 import { type FoundKind, foundKinds } from "@coffer/contract/Lookup"
 import { matchesMax } from "@coffer/contract/MerchantSearch"

@@ -3,17 +3,16 @@
  * export, and acts on all that the filter names. Each list of the console is a value of type `List`.
  */
 import * as AsyncResult from "effect/reactivity/AsyncResult"
-import { useEffect, useId, useState } from "react"
+import { useState } from "react"
 import { Link, useLocation } from "wouter"
 import type { PageAtom, Query } from "../api/lists.ts"
-import { actsDone } from "../api/acts.ts"
-import { useAtom, useLive } from "../api/registry.ts"
+import { useLive } from "../api/registry.ts"
 import { useSearchQuery } from "./address.ts"
-import { useNow } from "./accountClock.ts"
 import { type BulkAct, BulkMenu } from "./BulkActs.tsx"
 import { ExportButton } from "./ExportRows.tsx"
+import { type Filter, Filters } from "./Filters.tsx"
+import { Settled } from "./Settled.tsx"
 import { Empty, Loaded } from "./states.tsx"
-import { bare } from "./typing.ts"
 import { Views, ViewTabs, type ViewState } from "./Views.tsx"
 import { withTimes } from "./walkPages.ts"
 import { useWords } from "./words.ts"
@@ -31,16 +30,6 @@ export interface Column<Row> {
   readonly isHidden?: boolean
   /** Left out on a phone. */
   readonly isWide?: boolean
-}
-
-export interface Filter<Name extends string = string> {
-  /** The query parameter of the list. */
-  readonly name: Name
-  readonly label: string
-  /** Without choices it is a text. */
-  readonly choices?: ReadonlyArray<readonly [value: string, text: string]>
-  /** An amount is typed in whole units, and sent in minor ones. */
-  readonly type?: "amount" | "date" | "search"
 }
 
 export interface List<Row, Name extends string = string> {
@@ -72,48 +61,30 @@ export type ListBy<Row, Wanted> = List<Row, keyof Wanted & string>
 
 const texts = {
   en: {
-    filter: "Filter",
     clear: "Clear filters",
-    from: "From",
-    to: "To",
     columns: "Columns",
     older: "Older",
     newer: "Newer",
     first: "Latest",
     nothing: "No results match these filters.",
-    any: "Any",
     rows: "Rows",
     tick: "Select",
-    tickAll: "Select all rows on this page",
-    fresh: "new",
-    zone: "Days in time zone",
-    period: "Period",
-    periods: ["Today", "Last 7 days", "Last 30 days", "Last 90 days"]
+    tickAll: "Select all rows on this page"
   },
   zh: {
-    filter: "筛选",
     clear: "清除筛选",
-    from: "从",
-    to: "至",
     columns: "列",
     older: "较早",
     newer: "较新",
     first: "最新",
     nothing: "没有符合筛选条件的记录。",
-    any: "全部",
     rows: "行",
     tick: "选择",
-    tickAll: "选择本页所有行",
-    fresh: "条新记录",
-    zone: "日期按时区",
-    period: "时间段",
-    periods: ["今天", "最近 7 天", "最近 30 天", "最近 90 天"]
+    tickAll: "选择本页所有行"
   }
 }
 
 const cursors = ["starting_after", "ending_before"]
-/** Not filters by themselves: the zone of their days. */
-const zoneName = "zone"
 
 export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
   const words = useWords(texts)
@@ -217,56 +188,6 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
       </Loaded>
     </section>
   )
-}
-
-/**
- * Rows stay where they are: newer ones wait above them for a press, so that none moves under the pointer. What a person
- * did themselves is shown at once.
- */
-const Settled = <Row,>(props: {
-  readonly rows: ReadonlyArray<Row>
-  readonly keyOf: (row: Row) => string
-  readonly isLive: boolean
-  readonly children: (rows: ReadonlyArray<Row>, waiting: React.ReactNode) => React.ReactNode
-}) => {
-  const { children, isLive, keyOf, rows } = props
-  const words = useWords(texts)
-  const acted = useAtom(actsDone)
-  const [state, setState] = useState({ acted, read: rows, shown: rows })
-  let { shown } = state
-  if (state.read !== rows) {
-    const isAtOnce = !isLive || state.acted !== acted || shown.length === 0
-    shown = isAtOnce ? rows : settle(shown, rows, keyOf)
-    setState({ acted, read: rows, shown })
-  }
-  const known = new Set(shown.map(keyOf))
-  const first = rows.findIndex((row) => known.has(keyOf(row)))
-  const count = first === -1 ? rows.length : first
-  return (
-    <>
-      {children(
-        shown,
-        count > 0 && (
-          <p className="fresh">
-            <button
-              type="button"
-              className="button quiet small"
-              onClick={() => setState({ acted, read: rows, shown: rows })}
-            >
-              ↑ {count} {words.fresh}
-            </button>
-          </p>
-        )
-      )}
-    </>
-  )
-}
-
-/** The rows that are shown, as they are now. Those that newer rows have pushed off the page stay. */
-const settle = <Row,>(shown: ReadonlyArray<Row>, read: ReadonlyArray<Row>, keyOf: (row: Row) => string) => {
-  const now = new Map(read.map((row) => [keyOf(row), row]))
-  const last = shown.findLastIndex((row) => now.has(keyOf(row)))
-  return shown.flatMap((row, index) => now.get(keyOf(row)) ?? (index > last ? [row] : []))
 }
 
 /** A table of rows, also for sections of an object's page. */
@@ -381,135 +302,6 @@ export const useQuery = (): [Query, (query: Query) => void] => {
       go(entries.length === 0 ? path : `${path}?${new URLSearchParams(entries)}`)
     }
   ]
-}
-
-// Filters ----------------------------------------------------------------------------
-
-/** Periods in words, as days that end today. */
-const periods = [1, 7, 30, 90] as const
-
-const dayText = (at: Date) =>
-  [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, "0")).join("-")
-
-/** Dates that are still being typed begin with zeros: 0002-11-01 before 2026. */
-const isWholeDay = (day: string) => /^[1-9]\d{3}-/.test(day)
-
-/**
- * The form is not re-rendered while values change, so that the focus stays. A choice and a complete date are applied at
- * once, other fields on blur or Enter.
- */
-const Filters = (props: {
-  readonly filters: ReadonlyArray<Filter>
-  readonly query: Query
-  readonly onChange: (query: Query) => void
-}) => {
-  const { filters, onChange, query } = props
-  const words = useWords(texts)
-  const now = useNow() ?? Date.now()
-  /** A day of the reader's zone, by the account's clock. */
-  const dayAgo = (days: number) => dayText(new Date(now - days * 86_400_000))
-  const id = useId()
-  const [typed, setTyped] = useState(query)
-  const active = Object.keys(query).filter((name) => name !== zoneName).length
-  const [isOpen, setOpen] = useState(active > 0)
-  const asked = JSON.stringify(query)
-  useEffect(() => {
-    setTyped(query)
-    if (active > 0) setOpen(true)
-  }, [asked])
-  const all: ReadonlyArray<Filter> = [
-    ...filters,
-    { name: "from", label: words.from, type: "date" },
-    { name: "to", label: words.to, type: "date" }
-  ]
-  const zone = query[zoneName]
-  const type = (name: string, value: string) => setTyped((before) => ({ ...before, [name]: value }))
-  const set = (name: string, value: string) => {
-    const next = bare(value)
-    const isDay = all.some((each) => each.name === name && each.type === "date")
-    if (isDay && next !== "" && !isWholeDay(next)) return
-    type(name, next)
-    if (next !== (query[name] ?? "")) onChange({ ...query, [name]: next })
-  }
-  return (
-    <details className="filters" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary className="button quiet small">
-        {words.filter}
-        {active > 0 && <span className="count">{active}</span>}
-      </summary>
-      <form className="row" onSubmit={(event) => event.preventDefault()}>
-        {all.map(({ choices, label, name, type: kind }) => (
-          <div className="field" key={name}>
-            <label htmlFor={`${id}${name}`}>{label}</label>
-            {choices === undefined ? (
-              <input
-                id={`${id}${name}`}
-                name={name}
-                type={kind === "amount" ? "text" : (kind ?? "search")}
-                inputMode={kind === "amount" ? "decimal" : undefined}
-                value={typed[name] ?? ""}
-                onChange={({ target: { value } }) =>
-                  kind === "date" && isWholeDay(value) ? set(name, value) : type(name, value)
-                }
-                onBlur={({ target }) => set(name, target.value)}
-                onKeyDown={(event) => event.key === "Enter" && set(name, event.currentTarget.value)}
-              />
-            ) : (
-              <select
-                id={`${id}${name}`}
-                name={name}
-                value={typed[name] ?? ""}
-                onChange={({ target }) => set(name, target.value)}
-              >
-                <option value="">{words.any}</option>
-                {choices.map(([value, text]) => (
-                  <option key={value} value={value}>
-                    {text}
-                  </option>
-                ))}
-              </select>
-            )}
-          </div>
-        ))}
-        <div className="field">
-          <label htmlFor={`${id}period`}>{words.period}</label>
-          <select
-            id={`${id}period`}
-            value={periods.find((days) => query["from"] === dayAgo(days - 1) && query["to"] === dayAgo(0)) ?? ""}
-            onChange={({ target: { value } }) => {
-              const { from: _from, to: _to, zone: _zone, ...others } = query
-              onChange(value === "" ? others : { ...others, from: dayAgo(Number(value) - 1), to: dayAgo(0) })
-            }}
-          >
-            <option value="">{words.any}</option>
-            {periods.map((days, index) => (
-              <option key={days} value={days}>
-                {words.periods[index]}
-              </option>
-            ))}
-          </select>
-        </div>
-        {zone !== undefined && (
-          <p className="small soft">
-            {words.zone} {zone}
-          </p>
-        )}
-        {active > 0 && (
-          <button
-            type="button"
-            className="button quiet"
-            onClick={(event) => {
-              // The button disappears, so the focus moves to the first field.
-              event.currentTarget.form?.querySelector<HTMLElement>("input, select")?.focus()
-              onChange({})
-            }}
-          >
-            {words.clear}
-          </button>
-        )}
-      </form>
-    </details>
-  )
 }
 
 // Columns ----------------------------------------------------------------------------
