@@ -2,6 +2,7 @@
  * A list of objects: filters in the address bar, columns of choice, pages by cursor, live rows on the first page,
  * export, and acts on all that the filter names. Each list of the console is a value of type `List`.
  */
+import * as Option from "effect/Option"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { useState } from "react"
 import { Link, useLocation } from "wouter"
@@ -101,8 +102,8 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
   }
 
   // An empty list needs no filters, columns or export.
-  const isEmpty =
-    AsyncResult.isSuccess(result) && result.value.data.data.length === 0 && isFirst && Object.keys(filters).length === 0
+  const last = Option.getOrUndefined(AsyncResult.value(result))
+  const isEmpty = last?.data.data.length === 0 && isFirst && Object.keys(filters).length === 0
 
   return (
     <section className="list">

@@ -1,4 +1,5 @@
 /** Translates validation messages of the service into the reader's language, by their wording. */
+import { typedOf } from "./values.tsx"
 import type { Language } from "./words.ts"
 
 type Words = Readonly<Record<Language, string>>
@@ -45,7 +46,8 @@ export const refusalText = (message: string, language: Language, money?: (minor:
   for (const [pattern, words] of kinds) {
     const [whole, number = ""] = pattern.exec(message) ?? []
     if (whole === undefined) continue
-    return words[language].replace("#", money === undefined ? number : money(Number(number.replaceAll(/[,_]/g, ""))))
+    const shown = money ?? (/minor units/.test(message) ? typedOf : undefined)
+    return words[language].replace("#", shown === undefined ? number : shown(Number(number.replaceAll(/[,_]/g, ""))))
   }
   return `${other[language]}${message}`
 }

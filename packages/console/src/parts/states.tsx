@@ -50,7 +50,8 @@ export const Trouble = ({ problem }: { readonly problem: Problem }) => {
   }
   const language = useLanguage()
   const advice = adviceFor(problem.code, language)
-  const says = problem.code === "invalid_request" ? refusalText(problem.message, language) : problem.message
+  const isOfField = problem.code === "invalid_request" || problem.message.includes("minor units")
+  const says = isOfField ? refusalText(problem.message, language) : problem.message
   return (
     <div className="trouble" role="alert">
       <p>
