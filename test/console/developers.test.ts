@@ -270,7 +270,10 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
         await other.page.locator(".tabs").getByRole("button", { name: "Paid ones" }).click()
         await other.page.waitForURL(/\/orders\?status=paid$/)
         await other.page.getByText("Views", { exact: true }).click()
-        await other.page.locator(".views").getByRole("button", { name: /^Paid ones/ }).waitFor()
+        await other.page
+          .locator(".views")
+          .getByRole("button", { name: /^Paid ones/ })
+          .waitFor()
       })
     })
   )

@@ -137,7 +137,7 @@ const Figures = ({ overview, words }: { readonly overview: OverviewResource; rea
   const isNew = currencies.every((each) => each.balance.total_revenue === 0)
   return (
     <>
-      <Needs overview={overview} words={words} />
+      <Needs overview={overview} isNew={isNew && mode === "live"} words={words} />
       {isNew && (mode === "live" ? <GoLive hasChannel={overview.has_channel} /> : <First words={words} />)}
       {chosen !== undefined && (
         <>
@@ -277,12 +277,20 @@ const Balances = ({ currencies, words }: { readonly currencies: ReadonlyArray<Cu
 }
 
 /** Objects that need attention, the most urgent first; one calm line if there are none. */
-const Needs = ({ overview, words }: { readonly overview: OverviewResource; readonly words: Texts }) => {
+const Needs = (props: {
+  readonly overview: OverviewResource
+  /** The list of what is missing is below. */
+  readonly isNew: boolean
+  readonly words: Texts
+}) => {
+  const { isNew, overview, words } = props
   const { base } = useAccount()
   const language = useLanguage()
   const { disputes, failing_endpoints } = overview
   const now = useNow()
-  if (disputes.needs_response === 0 && failing_endpoints.length === 0) return <p className="soft">✓ {words.calm}</p>
+  if (disputes.needs_response === 0 && failing_endpoints.length === 0) {
+    return isNew ? null : <p className="soft">✓ {words.calm}</p>
+  }
   return (
     <section className="note urgent stack">
       <h2>{words.needs}</h2>

@@ -96,7 +96,10 @@ type OrderFilters = OrderQuery & { readonly amount_from: string; readonly amount
 const listOf = ({ account, lists }: Reader, words: Texts, language: Language): ListBy<Order, OrderFilters> => ({
   id: "orders",
   title: orders.listing.label[language],
-  columns: columnsOf(orders, language, { receipt_email: { name: words.buyer, isHidden: false, isWide: true } }),
+  columns: columnsOf(orders, language, {
+    receipt_email: { name: words.buyer, isHidden: false, isWide: true },
+    payment_method: { isHidden: true }
+  }),
   filters: [
     ...filtersOf(orders, language),
     { name: "amount_from", label: words.amountFrom, type: "amount" },

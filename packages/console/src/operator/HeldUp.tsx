@@ -73,6 +73,12 @@ const columnsOf = (
   },
   { id: "mend", name: words.mend, cell: (held) => <Mend held={held} /> },
   {
+    id: "merchant",
+    name: words.merchant,
+    text: ({ merchant_id }) => merchant_id,
+    cell: ({ merchant_id, mode }) => <MerchantLink id={merchant_id} mode={mode} />
+  },
+  {
     id: "what",
     name: words.what,
     isWide: true,
@@ -95,13 +101,6 @@ const columnsOf = (
     cell: ({ waits_for }) => stateText(waits_for, language)
   },
   { id: "mode", name: words.mode, text: ({ mode }) => mode, cell: ({ mode }) => <ModeMark mode={mode} /> },
-  {
-    id: "merchant",
-    name: words.merchant,
-    isWide: true,
-    text: ({ merchant_id }) => merchant_id,
-    cell: ({ merchant_id, mode }) => <MerchantLink id={merchant_id} mode={mode} />
-  },
   code("id", words.number, { isHidden: true }),
   {
     id: "attempts",

@@ -42,7 +42,7 @@ const texts = {
     people: "People",
     tokens: "Tokens",
     audit: "Audit log",
-    search: "Search by ID",
+    search: "Search by ID, name or email",
     merchantPages: "Merchant console",
     operators: "Operators"
   },
@@ -59,7 +59,7 @@ const texts = {
     people: "人员",
     tokens: "令牌",
     audit: "审计日志",
-    search: "按编号搜索",
+    search: "按编号、名称或邮箱搜索",
     merchantPages: "商户控制台",
     operators: "运营方"
   }

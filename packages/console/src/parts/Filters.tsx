@@ -66,7 +66,10 @@ export const Filters = (props: {
   const dayAgo = (days: number) => dayText(new Date(now - days * 86_400_000))
   const id = useId()
   const [typed, setTyped] = useState(query)
-  const active = Object.keys(query).filter((name) => name !== zoneName).length
+  /** What a switch of the page sets is no filter of the list. */
+  const isFilter = (name: string) =>
+    name !== zoneName && (name !== "mode" || filters.some((filter) => filter.name === name))
+  const active = Object.keys(query).filter(isFilter).length
   const [isOpen, setOpen] = useState(active > 0)
   const wanted = JSON.stringify(query)
   useEffect(() => {
