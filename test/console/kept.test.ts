@@ -67,10 +67,10 @@ describe.skipIf(executable === undefined)(`pages that cannot be read again${need
               if (JSON.stringify(after) !== JSON.stringify(before)) lost.push(`${name}, ${failure}`)
               await page.unroute(api)
             }
-            const asked = page.waitForRequest(api)
+            const request = page.waitForRequest(api)
             await page.route(api, () => {})
             await readAgain(page)
-            await asked
+            await request
             const after = await page.evaluate(contentsOf)
             if (JSON.stringify(after) !== JSON.stringify(before)) lost.push(`${name}, a slow answer`)
             await page.unroute(api)

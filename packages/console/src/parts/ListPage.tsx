@@ -12,7 +12,7 @@ import { useSearchQuery } from "./address.ts"
 import { type BulkAct, BulkMenu } from "./BulkActs.tsx"
 import { ExportButton } from "./ExportRows.tsx"
 import { type Filter, Filters } from "./Filters.tsx"
-import { Settled } from "./Settled.tsx"
+import { StillRows } from "./StillRows.tsx"
 import { Empty, Loaded } from "./states.tsx"
 import { Views, ViewTabs, type ViewState } from "./Views.tsx"
 import { withTimes } from "./walkPages.ts"
@@ -135,7 +135,7 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
       )}
       <Loaded result={result} lines={10}>
         {({ data: { data: read, has_more } }) => (
-          <Settled key={JSON.stringify(query)} rows={read} keyOf={list.keyOf} isLive={isFirst}>
+          <StillRows key={JSON.stringify(query)} rows={read} keyOf={list.keyOf} isLive={isFirst}>
             {(rows, waiting) =>
               rows.length === 0 && isFirst ? (
                 Object.keys(filters).length === 0 ? (
@@ -184,7 +184,7 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
                 </>
               )
             }
-          </Settled>
+          </StillRows>
         )}
       </Loaded>
     </section>

@@ -10,7 +10,7 @@ const texts = { en: { fresh: "new" }, zh: { fresh: "条新记录" } }
  * Rows stay where they are: newer ones wait above them for a press, so that none moves under the pointer. What a person
  * did themselves is shown at once.
  */
-export const Settled = <Row,>(props: {
+export const StillRows = <Row,>(props: {
   readonly rows: ReadonlyArray<Row>
   readonly keyOf: (row: Row) => string
   readonly isLive: boolean
@@ -23,7 +23,7 @@ export const Settled = <Row,>(props: {
   let { shown } = state
   if (state.read !== rows) {
     const isAtOnce = !isLive || state.acted !== acted || shown.length === 0
-    shown = isAtOnce ? rows : settle(shown, rows, keyOf)
+    shown = isAtOnce ? rows : keepInPlace(shown, rows, keyOf)
     setState({ acted, read: rows, shown })
   }
   const known = new Set(shown.map(keyOf))
@@ -50,7 +50,7 @@ export const Settled = <Row,>(props: {
 }
 
 /** The rows that are shown, as they are now. Those that newer rows have pushed off the page stay. */
-const settle = <Row,>(shown: ReadonlyArray<Row>, read: ReadonlyArray<Row>, keyOf: (row: Row) => string) => {
+const keepInPlace = <Row,>(shown: ReadonlyArray<Row>, read: ReadonlyArray<Row>, keyOf: (row: Row) => string) => {
   const now = new Map(read.map((row) => [keyOf(row), row]))
   const last = shown.findLastIndex((row) => now.has(keyOf(row)))
   return shown.flatMap((row, index) => now.get(keyOf(row)) ?? (index > last ? [row] : []))
