@@ -58,7 +58,8 @@ describe.skipIf(executable === undefined)(`pages that cannot be read again${need
             const before = await page.evaluate(contentsOf)
             for (const [failure, fail, shows] of failures) {
               // The person who is signed in is asked for, too, so each page has something to read again.
-              const ended = page.waitForEvent(shows === ".away" ? "requestfailed" : "requestfinished")
+              const ended =
+                shows === ".away" ? page.waitForEvent("requestfailed") : page.waitForEvent("requestfinished")
               await page.route(api, fail)
               await readAgain(page)
               await ended
