@@ -11,6 +11,7 @@ import * as EventsHttp from "./door/checkout/EventsHttp.ts"
 import * as LinkPageHttp from "./door/checkout/LinkPageHttp.ts"
 import * as ConsoleHttp from "./door/console/ConsoleHttp.ts"
 import * as MerchantSettingsHttp from "./door/console/MerchantSettingsHttp.ts"
+import * as AccountSearchHttp from "./reads/lookup/AccountSearchHttp.ts"
 import * as OverviewHttp from "./door/console/OverviewHttp.ts"
 import * as SignInPageHttp from "./door/console/SignInPageHttp.ts"
 import * as DisputeHttp from "./money/disputes/DisputeHttp.ts"
@@ -104,6 +105,7 @@ const consoleRoutes = layerConsole.pipe(
     OperatorHttp.layerConsole,
     PayoutHttp.layerConsole,
     OverviewHttp.layer,
+    AccountSearchHttp.layer,
     SavedViewHttp.layer
   ])
 )

@@ -23,6 +23,7 @@ import * as IdempotencyRoom from "./shared/idempotency/IdempotencyRoom.ts"
 import * as KeysRoom from "./access/keys/KeysRoom.ts"
 import * as LinksRoom from "./money/links/LinksRoom.ts"
 import * as LogsRoom from "./shared/logs/LogsRoom.ts"
+import * as AccountSearch from "./reads/lookup/AccountSearch.ts"
 import * as Search from "./reads/lookup/Search.ts"
 import * as MailRoom from "./shared/mail/MailRoom.ts"
 import * as MerchantsRoom from "./access/merchants/MerchantsRoom.ts"
@@ -52,7 +53,7 @@ const overview = Layer.mergeAll(
   TimelineRoom.layer,
   ReportsRoom.layer,
   NeedsAttention.layer,
-  Search.layer,
+  AccountSearch.layer.pipe(Layer.provideMerge(Search.layer)),
   jobs(Watch.layer)
 )
 const aboutOrders = Layer.mergeAll(

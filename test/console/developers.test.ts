@@ -180,7 +180,7 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* drawn(page)
       yield* Effect.promise(async () => {
         await page.keyboard.press("/")
-        const box = page.getByRole("combobox", { name: /^Search by ID/ })
+        const box = page.getByRole("combobox", { name: /^Search orders/ })
         assert.isTrue(await box.evaluate((each) => each === document.activeElement))
         await page.keyboard.type("d")
         await page.getByRole("option", { name: /Disputes/ }).waitFor()
@@ -260,15 +260,20 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
         await dialog.getByLabel("Name").fill("Paid ones")
         await dialog.getByLabel(/^Share with/).check()
         await dialog.getByRole("button", { name: "Save view" }).click()
-        await page.getByRole("button", { name: /^Paid ones/ }).waitFor()
+        // It is a tab above the list, which is chosen.
+        await page.locator(".tabs").getByRole("button", { name: "Paid ones", pressed: true }).waitFor()
       })
       const other = yield* at.enter("viewer")
       yield* other.go("/orders")
       yield* drawn(other.page)
       yield* Effect.promise(async () => {
-        await other.page.getByText("Views", { exact: true }).click()
-        await other.page.getByRole("button", { name: /^Paid ones/ }).click()
+        await other.page.locator(".tabs").getByRole("button", { name: "Paid ones" }).click()
         await other.page.waitForURL(/\/orders\?status=paid$/)
+        await other.page.getByText("Views", { exact: true }).click()
+        await other.page
+          .locator(".views")
+          .getByRole("button", { name: /^Paid ones/ })
+          .waitFor()
       })
     })
   )

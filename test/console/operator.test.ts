@@ -240,8 +240,8 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
         const { go, page } = yield* at.enter("operator")
         const search = (text: string) =>
           Effect.promise(async () => {
-            await page.getByRole("combobox", { name: "Search by ID" }).fill(text)
-            await page.getByRole("combobox", { name: "Search by ID" }).press("Enter")
+            await page.getByRole("combobox", { name: /^Search by ID/ }).fill(text)
+            await page.getByRole("combobox", { name: /^Search by ID/ }).press("Enter")
           })
         yield* go(operator)
         yield* drawn(page)

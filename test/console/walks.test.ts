@@ -63,7 +63,7 @@ describe.skipIf(executable === undefined)(`walks through the console${needsChrom
         await page.goto(`${at.origin}/console/sign-in#${token}`)
         await page.locator(".tile", { hasText: "Today" }).getByText("$123.00").waitFor()
         await click(page.getByRole("link", { name: "Today" }))
-        await click(page.getByRole("region", { name: "Orders" }).getByRole("link").first())
+        await click(page.locator("tbody").getByRole("link", { name: /^TRD_/ }).first())
         await click(page.getByRole("button", { name: "Refund", exact: true }))
         await type(inDialog(page).getByLabel("Amount"), "23.00")
         await click(inDialog(page).getByRole("button", { name: "Refund", exact: true }))
@@ -87,7 +87,7 @@ describe.skipIf(executable === undefined)(`walks through the console${needsChrom
       const { atMost, click, press, type } = hand("support with an order's number")
       yield* Effect.promise(async () => {
         await press(page, "/")
-        await type(page.getByRole("combobox", { name: /^Search by ID/ }), cart)
+        await type(page.getByRole("combobox", { name: /^Search orders/ }), cart)
         await press(page, "Enter")
         await click(page.getByRole("button", { name: "Send receipt" }))
         await click(inDialog(page).getByRole("button", { name: "Send receipt" }))
@@ -139,7 +139,7 @@ describe.skipIf(executable === undefined)(`walks through the console${needsChrom
       const at = yield* openConsole()
       const { parkedNo } = yield* seeded(at)
       const { go, page } = yield* at.enter("operator", phone, { colorScheme: "dark" })
-      yield* go("/console/operator")
+      yield* go("/console/operator?mode=sandbox")
       yield* drawn(page)
       const note = "Paid back by bank transfer."
       const { atMost, click, type } = hand("operator with a parked payment")

@@ -35,7 +35,9 @@ describe("an act in the console", () => {
         .split(" ")
         .concat(
           "people.list api_keys.list settings.get audit_log.list payouts.list payouts.get".split(" "),
-          "overview.get saved_views.list saved_views.create saved_views.update saved_views.remove quotas.get".split(" ")
+          "overview.get search.find saved_views.list saved_views.create saved_views.update saved_views.remove quotas.get".split(
+            " "
+          )
         )
     ))
 

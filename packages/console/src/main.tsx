@@ -30,7 +30,7 @@ const Console = () => {
   useTop()
   useReturn()
   return (
-    <Loaded result={session}>
+    <Loaded result={session} isFrame>
       {({ data }) => {
         if (data.needs_passkey) {
           location.assign("/console/sign-in")

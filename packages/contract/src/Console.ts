@@ -41,6 +41,7 @@ import {
 } from "./People.ts"
 import { SavedViewsGroup } from "./SavedViews.ts"
 import { PasskeyOptions, PasskeysGroup, UsePasskey } from "./Passkeys.ts"
+import { MerchantSearchGroup } from "./MerchantSearch.ts"
 import { publishOperators } from "./publish.ts"
 
 const AskedResource = withExample(
@@ -350,6 +351,7 @@ export class ConsoleApi extends HttpApi.make("coffer-console")
   .add(MerchantAuditLogGroup)
   .add(MerchantPayoutsGroup)
   .add(OverviewGroup)
+  .add(MerchantSearchGroup)
   .add(SavedViewsGroup)
   .add(MerchantQuotasGroup)
   .annotate(HttpApi.QueryParseOptions, knownParametersOnly)

@@ -215,6 +215,7 @@ export const OverviewResource = withExample(
     is_complete: Schema.Boolean.annotate({
       description: "False while older days are still to be counted; the next call continues with them."
     }),
+    has_channel: Schema.Boolean.annotate({ description: "Whether a channel takes payments in this environment." }),
     currencies: Schema.Array(OverviewCurrency).annotate({
       description: "Currencies with activity in these days, and those whose wallet was ever used."
     }),
@@ -236,6 +237,7 @@ export const OverviewResource = withExample(
     to: "2026-11-21",
     counted_at: "2026-11-21T09:32:00.000Z",
     is_complete: true,
+    has_channel: true,
     currencies: [
       {
         currency: "USD",

@@ -167,6 +167,7 @@ export const consoleActs = {
   "payouts.list": looksAt,
   "payouts.get": looksAt,
   "overview.get": looksAt,
+  "search.find": looksAt,
   // A view only changes what its reader sees, may contain a buyer's address, and can be saved any number of times,
   // while the audit log is kept for ever.
   "saved_views.list": looksAt,

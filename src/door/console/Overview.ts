@@ -8,9 +8,10 @@ import type { OverviewResource } from "@coffer/contract/ConsoleMerchant"
 import type { Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import { dayAfter, type Day, dayIn, daysUntil, startOf, zoneOf } from "@coffer/rules/reports/days"
-import { Cache, Context, DateTime, Duration, Effect, Exit, Layer } from "effect"
+import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
 import { NeedsAttention } from "../../reads/needsAttention/NeedsAttention.ts"
 import { type Merchant, type MerchantNotFound, Merchants } from "../../access/merchants/Merchants.ts"
+import { Channel } from "../../shared/channel/Channel.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { MerchantClocks } from "../../platform/runtime/MerchantClocks.ts"
 import { span } from "../../platform/runtime/span.ts"
@@ -40,6 +41,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const merchants = yield* Merchants
     const clocks = yield* MerchantClocks
+    const channel = yield* Channel
     const store = yield* OverviewStore
     const wallets = yield* Wallets
     const needsAttention = yield* NeedsAttention
@@ -66,6 +68,7 @@ export const layer = Layer.effect(
         to: today,
         counted_at: isoText(yield* currentTime),
         is_complete: days.every((day) => counted.has(day)),
+        has_channel: Option.isSome(yield* channel.takerOf(account)),
         currencies: balances.map(balanceView).flatMap((balance) => currencyView(balance, days, counted)),
         disputes: { needs_response, next_due_at: isoTextOrNull(due) },
         failing_endpoints: failing.map(({ endpoint_id, failing_since, reason }) => ({

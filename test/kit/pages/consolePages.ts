@@ -124,17 +124,18 @@ const moneyPages: ReadonlyArray<readonly [name: string, path: (seed: Seeded) => 
   ["ledger row", ({ ledgerId }) => `/ledger/${ledgerId}`],
   ["own payouts", () => "/payouts"],
   ["own payout", ({ payoutNo }) => `/payouts/${payoutNo}`],
-  ["reports", () => "/reports"]
+  ["reports", () => "/reports"],
+  ["search of a merchant", () => "/search?text=two"]
 ]
 
 const operator = "/console/operator"
 
 /** Those of operators. */
 const operatorPages: ReadonlyArray<readonly [name: string, path: (seed: Seeded) => string]> = [
-  ["overview", () => operator],
-  ["held up", () => `${operator}/held-up`],
+  ["overview", () => `${operator}?mode=sandbox`],
+  ["held up", () => `${operator}/held-up?mode=sandbox`],
   ["parked payment", ({ merchantId, parkedNo }) => `${operator}/merchants/${merchantId}/sandbox/orders/${parkedNo}`],
-  ["payouts", () => `${operator}/payouts`],
+  ["payouts", () => `${operator}/payouts?mode=sandbox`],
   ["payout", ({ payoutNo }) => `${operator}/payouts/${payoutNo}`],
   ["approvals", () => `${operator}/approvals`],
   ["reconciliation", () => `${operator}/reconciliation`],

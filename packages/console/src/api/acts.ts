@@ -4,7 +4,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpClientError from "effect/http/HttpClientError"
-import type * as Atom from "effect/reactivity/Atom"
+import * as Atom from "effect/reactivity/Atom"
 import * as AtomRegistry from "effect/reactivity/AtomRegistry"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as Schedule from "effect/Schedule"
@@ -15,6 +15,9 @@ import { registry } from "./registry.ts"
 
 /** The reactivity key of every query: an action reloads all queries on the screen. */
 export const shown = ["shown"] as const
+
+/** How many actions have succeeded on these pages. */
+export const actsDone = Atom.keepAlive(Atom.make(0))
 
 /** A failed call as a page shows it. */
 export type Problem =
@@ -58,7 +61,10 @@ export const act = <A, E, R>(
     Effect.provideContext(Reactivity.mutation(once, shown), services as Context.Context<R | Reactivity.Reactivity>)
   )
   return Effect.runPromiseExit(inside).then((exit) => {
-    if (Exit.isSuccess(exit)) return { done: exit.value }
+    if (Exit.isSuccess(exit)) {
+      registry.set(actsDone, registry.get(actsDone) + 1)
+      return { done: exit.value }
+    }
     const problem = problemOf(exit.cause)
     keys.note(problem)
     return { problem: problem.kind === "away" && tries === 1 ? { ...problem, mayBeDone: true } : problem }
@@ -76,9 +82,11 @@ export const ask = <A, E, R>(api: Callable<R>, call: Effect.Effect<A, E, R>): Pr
   )
 }
 
-/** A transport error or 503: the same call may be retried. */
+/** A transport error, 503, or a proxy's page in place of an answer: the same call may be retried. */
 const isAway = (error: unknown): boolean =>
-  (HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError") || codeOf(error) === 503
+  codeOf(error) === 503 ||
+  (HttpClientError.isHttpClientError(error) &&
+    (error.reason._tag === "TransportError" || (error.response?.status ?? 0) >= 500))
 
 const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown } | null)?.code
 

@@ -12,6 +12,9 @@ export const useAtom = <A>(atom: Atom.Atom<A>): A =>
     useCallback(() => registry.get(atom), [atom])
   )
 
+/** Milliseconds between two reads of an object that is open. */
+export const objectEvery = 10_000
+
 /** The same for a query that is refreshed each `every` milliseconds while the page is visible; 0 for never. */
 export const useLive = <A>(atom: Atom.Atom<A>, every: number): A => {
   useEffect(() => {

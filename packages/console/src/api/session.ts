@@ -10,6 +10,10 @@ import { useAtom } from "./registry.ts"
 
 export const sessionAtom = OwnApi.query("session", "get", { reactivityKeys: shown, timeToLive: "1 hour" })
 
+/** The settings of a merchant. */
+export const settingsAtom = (merchantId: string) =>
+  OwnApi.query("settings", "get", { params: { merchant_id: merchantId }, reactivityKeys: shown })
+
 export interface InAccount extends Account {
   readonly role: PersonRole
   readonly api: AccountApi
@@ -37,8 +41,13 @@ export const useAccount = (): InAccount => useContext(AccountContext)!
 /** Milliseconds between two checks while the service is away. */
 const lookEvery = 3_000
 
-/** Polls a service that is away, and reloads everything shown once it answers. */
+/** Polls a service that is away, and reloads everything shown once it answers, or the browser is online again. */
 export const useReturn = () => {
+  useEffect(() => {
+    const reload = () => void readAgain(OwnApi)
+    addEventListener("online", reload)
+    return () => removeEventListener("online", reload)
+  }, [])
   const isAway = useAtom(awaySince) !== undefined
   const wasAway = useRef(false)
   useEffect(() => {

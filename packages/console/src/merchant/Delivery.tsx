@@ -3,7 +3,7 @@ import { deliveries } from "@coffer/resources/webhooks"
 import type * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Link, useLocation } from "wouter"
 import { shown } from "../api/acts.ts"
-import { useAtom } from "../api/registry.ts"
+import { objectEvery, useAtom, useLive } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { factsOf } from "../parts/declared.tsx"
 import { Json } from "../parts/Json.tsx"
@@ -121,8 +121,9 @@ const Delivery = ({ number }: { readonly number: string }) => {
   const { api, base, may } = useAccount()
   const words = useWords(deliveryTexts)
   const [, go] = useLocation()
-  const delivery = useAtom(
-    api.query("webhook_deliveries", "get", { params: { delivery_id: number }, reactivityKeys: shown })
+  const delivery = useLive(
+    api.query("webhook_deliveries", "get", { params: { delivery_id: number }, reactivityKeys: shown }),
+    objectEvery
   )
   return (
     <DeliveryPage

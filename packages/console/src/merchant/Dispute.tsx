@@ -3,7 +3,7 @@ import type { DisputeResource } from "@coffer/contract/Disputes"
 import { disputes } from "@coffer/resources/returns"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
-import { useAtom } from "../api/registry.ts"
+import { objectEvery, useAtom, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { ChoiceField } from "../parts/act.tsx"
@@ -64,7 +64,7 @@ const Dispute = ({ number }: { readonly number: string }) => {
   const { api, base } = useAccount()
   const words = useWords(texts)
   const language = useLanguage()
-  const dispute = useAtom(api.query("disputes", "get", { params: { ref: number }, reactivityKeys: shown }))
+  const dispute = useLive(api.query("disputes", "get", { params: { ref: number }, reactivityKeys: shown }), objectEvery)
   return (
     <ObjectPage
       result={dispute}

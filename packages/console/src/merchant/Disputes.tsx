@@ -1,7 +1,6 @@
 /** The list of disputes, with the time that is left for each answer. */
 import type { DisputeQuery, DisputeResource } from "@coffer/contract/Disputes"
 import { disputes } from "@coffer/resources/returns"
-import { useEffect, useState } from "react"
 import { act } from "../api/acts.ts"
 import type { InAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
@@ -9,8 +8,9 @@ import type { BulkAct } from "../parts/BulkActs.tsx"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { timeText } from "../parts/values.tsx"
+import { dayText, Time, timeText } from "../parts/values.tsx"
 import { type Language, tags, useLanguage, useWords } from "../parts/words.ts"
+import { useNow } from "../parts/accountClock.ts"
 import { reasonText } from "./moneyWords.ts"
 import { callOf } from "./MerchantAct.tsx"
 import { ObjectList } from "./ObjectList.tsx"
@@ -25,7 +25,9 @@ const texts = {
     empty:
       "When buyers don't recognize a payment, they can ask their bank to reverse it. You respond here, with evidence.",
     emptySandbox: "To try it, open a paid order and choose “Dispute as the buyer”.",
-    over: "Overdue"
+    over: "Overdue",
+    disputed: "Disputed",
+    answerBy: "answer by"
   },
   zh: {
     accept: "接受",
@@ -33,7 +35,9 @@ const texts = {
     emptyTitle: "没有争议",
     empty: "买家不认可某笔付款时，可要求银行撤回。您可在此提交证据进行回应。",
     emptySandbox: "如需体验，请打开已付款的订单，然后选择“模拟买家发起争议”。",
-    over: "已逾期"
+    over: "已逾期",
+    disputed: "有争议",
+    answerBy: "回应截止"
   }
 }
 type Texts = typeof texts.en
@@ -50,23 +54,31 @@ export const leftText = (due: string, now: number, language: Language): string |
   return format.format(Math.max(1, Math.floor(seconds / 60)), "minute")
 }
 
-/** A live countdown to a deadline. */
+/** A live countdown to a deadline, by the account's clock; the date itself while that is not known. */
 export const Due = ({ at, isOpen }: { readonly at: string | null; readonly isOpen: boolean }) => {
   const words = useWords(texts)
   const language = useLanguage()
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    if (!isOpen) return
-    const timer = setInterval(() => setNow(Date.now()), 30_000)
-    return () => clearInterval(timer)
-  }, [isOpen])
+  const now = useNow()
   if (at === null || !isOpen) return dash
+  if (now === undefined) return <Time at={at} />
   const left = leftText(at, now, language)
   const isNear = Date.parse(at) - now < 2 * 86_400_000
   return (
     <time dateTime={at} title={timeText(at, language, "full")} className={isNear ? "deadline near" : "deadline"}>
       {left ?? words.over}
     </time>
+  )
+}
+
+/** An order under dispute, and until when to answer. */
+export const Disputed = ({ due }: { readonly due: string | null }) => {
+  const words = useWords(texts)
+  const language = useLanguage()
+  return (
+    <>
+      {words.disputed}
+      {due !== null && ` · ${words.answerBy} ${dayText(due, language)}`}
+    </>
   )
 }
 

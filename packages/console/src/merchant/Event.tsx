@@ -2,7 +2,7 @@
 import { events } from "@coffer/resources/webhooks"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
-import { useAtom } from "../api/registry.ts"
+import { objectEvery, useAtom, useLive } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
 import { factsOf } from "../parts/declared.tsx"
@@ -89,7 +89,7 @@ const Deliveries = ({ eventId }: { readonly eventId: string }) => {
   const account = useAccount()
   const words = useWords(texts)
   const list = useDeliveries()
-  const result = useAtom(list.page({ event_id: eventId, limit: "25" }))
+  const result = useLive(list.page({ event_id: eventId, limit: "25" }), objectEvery)
   return (
     <section className="card">
       <h2>{words.deliveries}</h2>

@@ -1,5 +1,6 @@
 /** The home page of a merchant: figures, what needs attention, and a guide to the first payment. */
 import type { OverviewResource } from "@coffer/contract/ConsoleMerchant"
+import type { LedgerType } from "@coffer/model/Ledger"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
@@ -11,7 +12,9 @@ import { Plot } from "../parts/Plot.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, amountText, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { useNow } from "../parts/accountClock.ts"
 import { leftText } from "./Disputes.tsx"
+import { GoLive } from "./GoLive.tsx"
 import { callOf } from "./MerchantAct.tsx"
 
 const texts = {
@@ -46,8 +49,7 @@ const texts = {
       "Open that page and pay with the test card 4242 4242 4242 4242, any future expiry date and any CVC.",
       "The order is now paid. Its page shows the funds, the events and every step."
     ],
-    firstLink: "Create an order here",
-    live: "In live mode, make the same calls with a key that starts with svc_live_."
+    firstLink: "Create an order here"
   },
   zh: {
     title: "首页",
@@ -80,8 +82,7 @@ const texts = {
       "打开该页面，用测试卡 4242 4242 4242 4242 付款，有效期任选未来月份，CVC 任意。",
       "订单已付款。订单页面会显示资金、事件和每一步记录。"
     ],
-    firstLink: "在控制台创建",
-    live: "在正式环境中，使用以 svc_live_ 开头的密钥发起相同的调用。"
+    firstLink: "在控制台创建"
   }
 }
 type Texts = typeof texts.en
@@ -128,6 +129,7 @@ const Home = () => {
 }
 
 const Figures = ({ overview, words }: { readonly overview: OverviewResource; readonly words: Texts }) => {
+  const { mode } = useAccount()
   const [query, setQuery] = useQuery()
   const { currencies, is_complete, time_zone } = overview
   const [busiest] = currencies.toSorted((a, b) => paidOf(b) - paidOf(a))
@@ -135,8 +137,8 @@ const Figures = ({ overview, words }: { readonly overview: OverviewResource; rea
   const isNew = currencies.every((each) => each.balance.total_revenue === 0)
   return (
     <>
-      <Needs overview={overview} words={words} />
-      {isNew && <First words={words} />}
+      <Needs overview={overview} isNew={isNew && mode === "live"} words={words} />
+      {isNew && (mode === "live" ? <GoLive hasChannel={overview.has_channel} /> : <First words={words} />)}
       {chosen !== undefined && (
         <>
           {currencies.length > 1 && (
@@ -153,7 +155,7 @@ const Figures = ({ overview, words }: { readonly overview: OverviewResource; rea
               ))}
             </div>
           )}
-          <OfCurrency figures={chosen} words={words} />
+          <OfCurrency figures={chosen} zone={time_zone} words={words} />
           <Balances currencies={currencies} words={words} />
           <p className="small soft">
             {words.zone} {time_zone}. {!is_complete && words.counting}
@@ -168,7 +170,8 @@ const sum = ({ days }: Currency, of: (day: Currency["days"][number]) => number) 
   days.reduce((total, day) => total + of(day), 0)
 const paidOf = (figures: Currency) => sum(figures, ({ orders_paid }) => orders_paid)
 
-const OfCurrency = ({ figures, words }: { readonly figures: Currency; readonly words: Texts }) => {
+const OfCurrency = (props: { readonly figures: Currency; readonly zone: string; readonly words: Texts }) => {
+  const { figures, words, zone } = props
   const { base } = useAccount()
   const language = useLanguage()
   const { currency, days } = figures
@@ -176,7 +179,10 @@ const OfCurrency = ({ figures, words }: { readonly figures: Currency; readonly w
   const rateText = (part: number, whole: number) =>
     whole === 0 ? "–" : `${Math.round((100 * Math.min(part, whole)) / whole)} %`
   const money = (minor: number) => amountText(minor, currency, language)
-  const today = days.at(-1)
+  const [oldest, today] = [days[0], days.at(-1)]
+  /** The rows that a tile has counted, in the days of the merchant's zone. */
+  const rowsOf = (type: LedgerType, from: string, to: string) =>
+    `${base}/ledger?${new URLSearchParams({ type, currency, from, to, zone })}`
   return (
     <>
       <div className="tiles">
@@ -184,12 +190,16 @@ const OfCurrency = ({ figures, words }: { readonly figures: Currency; readonly w
           <Tile
             name={words.today}
             note={`${today.orders_paid.toLocaleString()} ${words.payments}`}
-            to={`${base}/orders?status=paid&from=${today.day}`}
+            to={rowsOf("payment_credit", today.day, today.day)}
           >
             {money(today.volume)}
           </Tile>
         )}
-        <Tile name={words.volume} note={`${paid.toLocaleString()} ${words.payments}`}>
+        <Tile
+          name={words.volume}
+          note={`${paid.toLocaleString()} ${words.payments}`}
+          to={oldest && today && rowsOf("payment_credit", oldest.day, today.day)}
+        >
           {money(sum(figures, ({ volume }) => volume))}
         </Tile>
         <Tile
@@ -201,6 +211,7 @@ const OfCurrency = ({ figures, words }: { readonly figures: Currency; readonly w
         <Tile
           name={words.refunds}
           note={`${sum(figures, ({ refunds }) => refunds).toLocaleString()} ${words.refundsOf}`}
+          to={oldest && today && rowsOf("refund_debit", oldest.day, today.day)}
         >
           {money(sum(figures, ({ refunded }) => refunded))}
         </Tile>
@@ -231,7 +242,7 @@ const Tile = (props: {
   readonly name: string
   readonly note: string
   /** The address of the list of these objects. */
-  readonly to?: string
+  readonly to?: string | undefined
   readonly children: React.ReactNode
 }) => {
   const { children, name, note, to } = props
@@ -266,11 +277,20 @@ const Balances = ({ currencies, words }: { readonly currencies: ReadonlyArray<Cu
 }
 
 /** Objects that need attention, the most urgent first; one calm line if there are none. */
-const Needs = ({ overview, words }: { readonly overview: OverviewResource; readonly words: Texts }) => {
+const Needs = (props: {
+  readonly overview: OverviewResource
+  /** The list of what is missing is below. */
+  readonly isNew: boolean
+  readonly words: Texts
+}) => {
+  const { isNew, overview, words } = props
   const { base } = useAccount()
   const language = useLanguage()
   const { disputes, failing_endpoints } = overview
-  if (disputes.needs_response === 0 && failing_endpoints.length === 0) return <p className="soft">✓ {words.calm}</p>
+  const now = useNow()
+  if (disputes.needs_response === 0 && failing_endpoints.length === 0) {
+    return isNew ? null : <p className="soft">✓ {words.calm}</p>
+  }
   return (
     <section className="note urgent stack">
       <h2>{words.needs}</h2>
@@ -281,7 +301,9 @@ const Needs = ({ overview, words }: { readonly overview: OverviewResource; reado
               <strong>{disputes.needs_response}</strong>{" "}
               {disputes.needs_response === 1 ? words.dispute : words.disputes}
             </Link>
-            {disputes.next_due_at !== null && `, ${dueText(disputes.next_due_at, words, language)}`}
+            {disputes.next_due_at !== null &&
+              now !== undefined &&
+              `, ${dueText(disputes.next_due_at, now, words, language)}`}
           </li>
         )}
         {failing_endpoints.map(({ endpoint_id, failing_since, reason, url }) => (
@@ -298,13 +320,13 @@ const Needs = ({ overview, words }: { readonly overview: OverviewResource; reado
   )
 }
 
-const dueText = (at: string, words: Texts, language: Language) => {
-  const left = leftText(at, Date.now(), language)
+const dueText = (at: string, now: number, words: Texts, language: Language) => {
+  const left = leftText(at, now, language)
   return left === undefined ? words.late : `${words.nearest} ${left}`
 }
 
 const First = ({ words }: { readonly words: Texts }) => {
-  const { base, mode } = useAccount()
+  const { base } = useAccount()
   return (
     <section className="card">
       <h2>{words.firstTitle}</h2>
@@ -313,7 +335,6 @@ const First = ({ words }: { readonly words: Texts }) => {
           <li key={step}>{step}</li>
         ))}
       </ol>
-      {mode === "live" && <p className="soft">{words.live}</p>}
       <AsCode
         call={callOf(
           "orders.create",

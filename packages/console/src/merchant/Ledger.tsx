@@ -80,7 +80,7 @@ const columns = (language: Language) =>
   columnsOf<Row>(ledger, language, {
     type: { cell: ({ type }) => movementText(type, language) },
     amount: { cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} signed /> },
-    reference_id: { cell: ({ reference_id }) => <Reference id={reference_id} /> }
+    reference_id: { isWide: false, cell: ({ reference_id }) => <Reference id={reference_id} /> }
   })
 
 export const Reference = ({ id }: { readonly id: string }) => {

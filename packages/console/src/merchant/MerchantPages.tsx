@@ -2,14 +2,15 @@
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { useMemo } from "react"
 import { Redirect, Route, Switch, useLocation } from "wouter"
-import { AccountContext, inAccount } from "../api/session.ts"
+import { AccountContext, inAccount, settingsAtom } from "../api/session.ts"
+import { aheadIn, AheadContext } from "../parts/accountClock.ts"
 import { useNumber } from "../parts/address.ts"
 import { page, Part } from "../parts/Part.tsx"
 import { Shell, type SignedIn } from "../parts/Shell.tsx"
 import { Trouble } from "../parts/states.tsx"
-import { useWords } from "../parts/words.ts"
+import { useLanguage, useWords } from "../parts/words.ts"
 import { Place } from "./Place.tsx"
-import { findPlace } from "./find.ts"
+import { findPlace, matchOptions } from "./matches.tsx"
 import { ReaderContext, accountReader } from "./reader.ts"
 
 const Home = page(() => import("./Home.tsx"))
@@ -41,6 +42,7 @@ const PaymentLink = page(() => import("./PaymentLink.tsx"))
 const Receipts = page(() => import("./Receipts.tsx"))
 const Payouts = page(() => import("./Payouts.tsx"))
 const Payout = page(() => import("./Payout.tsx"))
+const Search = page(() => import("./Search.tsx"))
 const Reports = page(() => import("./Reports.tsx"))
 
 const texts = {
@@ -68,7 +70,7 @@ const texts = {
     audit: "Audit log",
     receipts: "Receipts",
     payments: "Payments",
-    search: "Search by ID, email or metadata"
+    search: "Search orders, amounts, emails, numbers"
   },
   zh: {
     home: "首页",
@@ -94,7 +96,7 @@ const texts = {
     audit: "审计日志",
     receipts: "收据",
     payments: "支付",
-    search: "按编号、邮箱或元数据搜索"
+    search: "搜索订单、金额、邮箱、编号"
   }
 }
 
@@ -106,6 +108,7 @@ interface Props {
 
 const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
   const words = useWords(texts)
+  const language = useLanguage()
   const [path, go] = useLocation()
   const role = signedIn.person.roles.find(({ merchant_id }) => merchant_id === merchantId)?.role as
     | PersonRole
@@ -114,6 +117,7 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
     () => (role === undefined ? undefined : inAccount({ merchantId, mode }, role)),
     [merchantId, mode, role]
   )
+  const ahead = useMemo(() => aheadIn(settingsAtom(merchantId), mode), [merchantId, mode])
   const reader = useMemo(() => (account === undefined ? undefined : accountReader(account)), [account])
   if (account === undefined) {
     return <Trouble problem={{ kind: "refused", code: "merchant_not_found", message: "", requestId: "" }} />
@@ -162,77 +166,81 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
   ] as const
   return (
     <AccountContext value={account}>
-      <Shell
-        signedIn={signedIn}
-        mode={mode}
-        base={base}
-        nav={nav}
-        place={<Place signedIn={signedIn} />}
-        search={{
-          label: words.search,
-          onFind: (text) => void findPlace(account, text).then((at) => go(`${base}${at}`))
-        }}
-      >
-        <ReaderContext value={reader}>
-          <Part at={path}>
-            <Switch>
-              <Route path={base} component={Home} />
-              <Route path={`${base}/orders`} component={Orders} />
-              <Route path={`${base}/orders/:ref`}>
-                <Numbered page={Order} />
-              </Route>
-              <Route path={`${base}/webhooks`} component={Webhooks} />
-              <Route path={`${base}/webhooks/:id`}>
-                <Numbered page={Webhook} />
-              </Route>
-              <Route path={`${base}/deliveries`} component={Deliveries} />
-              <Route path={`${base}/deliveries/:id`}>
-                <Numbered page={Delivery} />
-              </Route>
-              <Route path={`${base}/events`} component={Events} />
-              <Route path={`${base}/events/:id`}>
-                <Numbered page={Event} />
-              </Route>
-              <Route path={`${base}/logs`} component={Logs} />
-              <Route path={`${base}/logs/:id`}>
-                <Numbered page={Log} />
-              </Route>
-              <Route path={`${base}/keys`} component={Keys} />
-              {mode === "sandbox" && <Route path={`${base}/sandbox`} component={Sandbox} />}
-              <Route path={`${base}/people`} component={People} />
-              <Route path={`${base}/buyers`} component={Buyers} />
-              <Route path={`${base}/settings`} component={Settings} />
-              <Route path={`${base}/audit`} component={Audit} />
-              <Route path={`${base}/sessions`} component={Sessions} />
-              <Route path={`${base}/refunds`} component={Refunds} />
-              <Route path={`${base}/refunds/:ref`}>
-                <Numbered page={Refund} />
-              </Route>
-              <Route path={`${base}/disputes`} component={Disputes} />
-              <Route path={`${base}/disputes/:ref`}>
-                <Numbered page={Dispute} />
-              </Route>
-              <Route path={`${base}/ledger`} component={Ledger} />
-              <Route path={`${base}/ledger/:id`}>
-                <Numbered page={LedgerRow} />
-              </Route>
-              <Route path={`${base}/links`} component={Links} />
-              <Route path={`${base}/links/:id`}>
-                <Numbered page={PaymentLink} />
-              </Route>
-              <Route path={`${base}/receipts`} component={Receipts} />
-              <Route path={`${base}/payouts`} component={Payouts} />
-              <Route path={`${base}/payouts/:no`}>
-                <Numbered page={Payout} />
-              </Route>
-              <Route path={`${base}/reports`} component={Reports} />
-              <Route>
-                <Redirect to={base} />
-              </Route>
-            </Switch>
-          </Part>
-        </ReaderContext>
-      </Shell>
+      <AheadContext value={ahead}>
+        <Shell
+          signedIn={signedIn}
+          mode={mode}
+          base={base}
+          nav={nav}
+          place={<Place signedIn={signedIn} />}
+          search={{
+            label: words.search,
+            look: (text) => matchOptions(account, text, language),
+            onFind: (text) => void findPlace(account, text).then((at) => go(`${base}${at}`))
+          }}
+        >
+          <ReaderContext value={reader}>
+            <Part at={path}>
+              <Switch>
+                <Route path={base} component={Home} />
+                <Route path={`${base}/orders`} component={Orders} />
+                <Route path={`${base}/orders/:ref`}>
+                  <Numbered page={Order} />
+                </Route>
+                <Route path={`${base}/webhooks`} component={Webhooks} />
+                <Route path={`${base}/webhooks/:id`}>
+                  <Numbered page={Webhook} />
+                </Route>
+                <Route path={`${base}/deliveries`} component={Deliveries} />
+                <Route path={`${base}/deliveries/:id`}>
+                  <Numbered page={Delivery} />
+                </Route>
+                <Route path={`${base}/events`} component={Events} />
+                <Route path={`${base}/events/:id`}>
+                  <Numbered page={Event} />
+                </Route>
+                <Route path={`${base}/logs`} component={Logs} />
+                <Route path={`${base}/logs/:id`}>
+                  <Numbered page={Log} />
+                </Route>
+                <Route path={`${base}/keys`} component={Keys} />
+                {mode === "sandbox" && <Route path={`${base}/sandbox`} component={Sandbox} />}
+                <Route path={`${base}/people`} component={People} />
+                <Route path={`${base}/buyers`} component={Buyers} />
+                <Route path={`${base}/settings`} component={Settings} />
+                <Route path={`${base}/audit`} component={Audit} />
+                <Route path={`${base}/sessions`} component={Sessions} />
+                <Route path={`${base}/refunds`} component={Refunds} />
+                <Route path={`${base}/refunds/:ref`}>
+                  <Numbered page={Refund} />
+                </Route>
+                <Route path={`${base}/disputes`} component={Disputes} />
+                <Route path={`${base}/disputes/:ref`}>
+                  <Numbered page={Dispute} />
+                </Route>
+                <Route path={`${base}/ledger`} component={Ledger} />
+                <Route path={`${base}/ledger/:id`}>
+                  <Numbered page={LedgerRow} />
+                </Route>
+                <Route path={`${base}/links`} component={Links} />
+                <Route path={`${base}/links/:id`}>
+                  <Numbered page={PaymentLink} />
+                </Route>
+                <Route path={`${base}/receipts`} component={Receipts} />
+                <Route path={`${base}/payouts`} component={Payouts} />
+                <Route path={`${base}/payouts/:no`}>
+                  <Numbered page={Payout} />
+                </Route>
+                <Route path={`${base}/search`} component={Search} />
+                <Route path={`${base}/reports`} component={Reports} />
+                <Route>
+                  <Redirect to={base} />
+                </Route>
+              </Switch>
+            </Part>
+          </ReaderContext>
+        </Shell>
+      </AheadContext>
     </AccountContext>
   )
 }

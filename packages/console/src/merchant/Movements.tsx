@@ -1,7 +1,7 @@
 /** The ledger's rows about one object, oldest first as money moved, each with its place in the order's story. */
 import { ledger } from "@coffer/resources/wallets"
 import { Link } from "wouter"
-import { useAtom } from "../api/registry.ts"
+import { objectEvery, useLive } from "../api/registry.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
@@ -29,7 +29,7 @@ export const Movements = ({ about, tradeNo }: { readonly about: string; readonly
   const { base, lists } = useReader()
   const words = useWords(texts)
   const language = useLanguage()
-  const rows = useAtom(lists.ledger.page({ reference_id: about, limit: "100" }))
+  const rows = useLive(lists.ledger.page({ reference_id: about, limit: "100" }), objectEvery)
   return (
     <section className="card">
       <h2>{words.title}</h2>

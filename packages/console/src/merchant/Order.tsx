@@ -1,19 +1,22 @@
 /** The page of an order: its timeline, refunds, disputes and receipt, and the actions that its status allows. */
 import type { OrderResource } from "@coffer/contract/Orders"
 import { orders } from "@coffer/resources/orders"
+import { Link } from "wouter"
 import { cardText } from "@coffer/model/PaymentMethod"
+import type { DisputeResource } from "@coffer/contract/Disputes"
 import type { RefundResource } from "@coffer/contract/Refunds"
 import { disputes as declaredDisputes, refunds as declaredRefunds } from "@coffer/resources/returns"
 import { shown } from "../api/acts.ts"
-import { useAtom } from "../api/registry.ts"
+import { objectEvery, useLive } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { columnsOf, factsOf } from "../parts/declared.tsx"
 import { type Column, type List, Rows } from "../parts/ListPage.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
+import { rowsOf } from "../parts/walkPages.ts"
 import { Amount, State, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
-import { disputeColumns } from "./Disputes.tsx"
+import { disputeColumns, Disputed } from "./Disputes.tsx"
 import { isWeb } from "./find.ts"
 import { OrderActs } from "./OrderActs.tsx"
 import { useReader } from "./reader.ts"
@@ -22,11 +25,16 @@ import { Story } from "./Story.tsx"
 
 const texts = { en: { open: "Open" }, zh: { open: "打开" } }
 
+/** While one of these is open, nothing is refunded. */
+const isOpen = ({ status }: DisputeResource) => status === "needs_response" || status === "under_review"
+
 const Order = ({ number }: { readonly number: string }) => {
   const { api, base } = useAccount()
+  const { lists } = useReader()
   const words = useWords(texts)
   const language = useLanguage()
-  const order = useAtom(api.query("orders", "get", { params: { ref: number }, reactivityKeys: shown }))
+  const disputed = rowsOf(useLive(lists.disputes.page(aboutOrder(number)), objectEvery)).find(isOpen)
+  const order = useLive(api.query("orders", "get", { params: { ref: number }, reactivityKeys: shown }), objectEvery)
   return (
     <ObjectPage
       result={order}
@@ -34,10 +42,15 @@ const Order = ({ number }: { readonly number: string }) => {
       number={number}
       head={({ data: { amount, currency, status } }) => (
         <>
-          <Amount minor={amount} currency={currency} /> <State of={status} />
+          <Amount minor={amount} currency={currency} /> <State of={status} />{" "}
+          {disputed !== undefined && (
+            <Link className="state bad" href={`${base}/disputes/${disputed.dispute_no}`}>
+              <Disputed due={disputed.status === "needs_response" ? disputed.evidence_due_by : null} />
+            </Link>
+          )}
         </>
       )}
-      acts={({ data }) => <OrderActs order={data} />}
+      acts={({ data }) => <OrderActs order={data} isDisputed={disputed !== undefined} />}
       facts={({ data }) => factsOf(orders, data, language, factsOfOwn(data, words.open))}
     >
       {({ data }) => (
@@ -63,13 +76,15 @@ const factsOfOwn = ({ expires_at, paid_card, receipt_number, receipt_url, status
     )
 })
 
+const aboutOrder = (number: string) => ({ trade_no: number, limit: "100" })
+
 /** The newest refunds and disputes of the order; its timeline has all of them. */
 const Parts = ({ number }: { readonly number: string }) => {
   const { lists } = useReader()
   const language = useLanguage()
-  const about = { trade_no: number, limit: "100" }
-  const refunds = useAtom(lists.refunds.page(about))
-  const disputes = useAtom(lists.disputes.page(about))
+  const about = aboutOrder(number)
+  const refunds = useLive(lists.refunds.page(about), objectEvery)
+  const disputes = useLive(lists.disputes.page(about), objectEvery)
   return (
     <>
       <Loaded result={refunds} lines={1}>

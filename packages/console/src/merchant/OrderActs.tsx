@@ -17,6 +17,7 @@ const texts = {
   en: {
     refund: "Refund",
     refundSays: "The buyer is refunded to the original payment method. This can't be undone.",
+    disputed: "The buyer's bank has opened a dispute. Refunds are possible again once it is decided.",
     amount: "Amount",
     atMost: "Up to",
     number: "Refund reference",
@@ -34,6 +35,7 @@ const texts = {
   zh: {
     refund: "退款",
     refundSays: "款项将原路退回买家，此操作无法撤销。",
+    disputed: "买家的银行已发起争议，裁决之后才能退款。",
     amount: "金额",
     atMost: "最多",
     number: "商户退款单号",
@@ -56,7 +58,8 @@ interface Props {
   readonly words: Texts
 }
 
-export const OrderActs = ({ order }: { readonly order: OrderResource }) => {
+export const OrderActs = (props: { readonly order: OrderResource; readonly isDisputed: boolean }) => {
+  const { isDisputed, order } = props
   const { may, mode } = useAccount()
   const words = useWords(texts)
   const { checkout_url, status } = order
@@ -64,7 +67,9 @@ export const OrderActs = ({ order }: { readonly order: OrderResource }) => {
   const isPending = status === "pending"
   return (
     <>
-      {may("refunds:write") && isPaid && <Refund order={order} words={words} />}
+      {may("refunds:write") && isPaid && (
+        <Refund order={order} words={words} notNow={isDisputed ? words.disputed : undefined} />
+      )}
       {isPending && (
         <>
           <a className="button" href={checkout_url} target="_blank" rel="noreferrer">
@@ -86,7 +91,7 @@ export const OrderActs = ({ order }: { readonly order: OrderResource }) => {
   )
 }
 
-const Refund = ({ order, words }: Props) => {
+const Refund = ({ notNow, order, words }: Props & { readonly notNow: string | undefined }) => {
   const language = useLanguage()
   const { amount, currency, refunded_amount, trade_no } = order
   const left = amount - refunded_amount
@@ -99,6 +104,7 @@ const Refund = ({ order, words }: Props) => {
     <MerchantAct
       operation="refunds.create"
       name={words.refund}
+      notNow={notNow}
       isPrimary
       says={words.refundSays}
       fields={

@@ -23,6 +23,9 @@ const texts = {
   en: {
     amount: "Amount",
     subject: "Subject",
+    buyer: "Buyer",
+    amountFrom: "Amount from",
+    amountTo: "Amount to",
     number: "Order reference",
     create: "Create order",
     currency: "Currency",
@@ -39,6 +42,9 @@ const texts = {
   zh: {
     amount: "金额",
     subject: "商品标题",
+    buyer: "买家",
+    amountFrom: "金额不低于",
+    amountTo: "金额不高于",
     number: "商户订单号",
     create: "创建订单",
     currency: "货币",
@@ -84,11 +90,21 @@ const refundAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
     )
 })
 
-const listOf = ({ account, lists }: Reader, words: Texts, language: Language): ListBy<Order, OrderQuery> => ({
+/** An amount is typed in whole units (`walkPages.ts`). */
+type OrderFilters = OrderQuery & { readonly amount_from: string; readonly amount_to: string }
+
+const listOf = ({ account, lists }: Reader, words: Texts, language: Language): ListBy<Order, OrderFilters> => ({
   id: "orders",
   title: orders.listing.label[language],
-  columns: columnsOf(orders, language),
-  filters: filtersOf(orders, language),
+  columns: columnsOf(orders, language, {
+    receipt_email: { name: words.buyer, isHidden: false, isWide: true },
+    payment_method: { isHidden: true }
+  }),
+  filters: [
+    ...filtersOf(orders, language),
+    { name: "amount_from", label: words.amountFrom, type: "amount" },
+    { name: "amount_to", label: words.amountTo, type: "amount" }
+  ],
   ...lists.orders,
   keyOf: ({ trade_no }) => trade_no,
   acts: account?.may("orders:write") && <CreateOrder words={words} />,

@@ -6,7 +6,7 @@ import { useEffect, useState } from "react"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { readBytes } from "../api/clients.ts"
-import { useAtom } from "../api/registry.ts"
+import { objectEvery, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { TextField } from "../parts/act.tsx"
@@ -76,8 +76,9 @@ const PaymentLink = ({ number }: { readonly number: string }) => {
   const { api, base } = useAccount()
   const words = useWords(texts)
   const language = useLanguage()
-  const link = useAtom(
-    api.query("payment_links", "get", { params: { link_id: number }, query: {}, reactivityKeys: shown })
+  const link = useLive(
+    api.query("payment_links", "get", { params: { link_id: number }, query: {}, reactivityKeys: shown }),
+    objectEvery
   )
   const linkOf = (answer: unknown) => (answer as { readonly data: PaymentLinkResource }).data
   return (
@@ -157,7 +158,7 @@ const QrCode = ({ number, words }: { readonly number: string; readonly words: Te
 const OrdersOf = ({ link, words }: { readonly link: PaymentLinkResource; readonly words: Texts }) => {
   const { base, lists } = useReader()
   const filter = `metadata[${linkKey}]` as const
-  const orders = useAtom(lists.orders.page({ [filter]: link.link_id, limit: "10" }))
+  const orders = useLive(lists.orders.page({ [filter]: link.link_id, limit: "10" }), objectEvery)
   return (
     <section className="card">
       <h2>{words.orders}</h2>

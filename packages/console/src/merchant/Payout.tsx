@@ -5,7 +5,7 @@ import type * as AsyncResult from "effect/reactivity/AsyncResult"
 import { shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { withoutFile } from "../api/lists.ts"
-import { useAtom } from "../api/registry.ts"
+import { objectEvery, useLive } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { factsOf } from "../parts/declared.tsx"
 import { type NamedFacts, ObjectPage } from "../parts/ObjectPage.tsx"
@@ -84,14 +84,16 @@ export const PayoutPage = ({ above, acts, back, children, facts, mark, number, r
 const Payout = ({ number }: { readonly number: string }) => {
   const { api, base, merchantId } = useAccount()
   const words = useWords(texts)
-  const payout = useAtom(
+  const payout = useLive(
     OwnApi.query("payouts", "get", {
       params: { merchant_id: merchantId, payout_no: number },
       reactivityKeys: shown
-    })
+    }),
+    objectEvery
   )
-  const made = useAtom(
-    withoutFile(api.query("reports", "payout", { query: { payout_no: number }, reactivityKeys: shown }))
+  const made = useLive(
+    withoutFile(api.query("reports", "payout", { query: { payout_no: number }, reactivityKeys: shown })),
+    objectEvery
   )
   return (
     <PayoutPage number={number} result={payout} back={`${base}/payouts`} says={({ status }) => words.states[status]}>

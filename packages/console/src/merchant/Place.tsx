@@ -1,6 +1,8 @@
-/** The switch of merchant and environment. */
+/** The merchant by name, and the switch of merchant and environment. */
+import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Link, useLocation } from "wouter"
-import { useAccount } from "../api/session.ts"
+import { useAtom } from "../api/registry.ts"
+import { settingsAtom, useAccount } from "../api/session.ts"
 import type { SignedIn } from "../parts/Shell.tsx"
 import { useWords } from "../parts/words.ts"
 
@@ -8,6 +10,15 @@ const texts = {
   en: { merchant: "Merchant", environment: "Environment", sandbox: "Sandbox", live: "Live", operators: "Operators" },
   zh: { merchant: "商户", environment: "环境", sandbox: "沙盒", live: "正式", operators: "运营方" }
 }
+
+const useName = (id: string): string | undefined => {
+  const settings = AsyncResult.value(useAtom(settingsAtom(id)))
+  return settings._tag === "Some" ? settings.value.data.name : undefined
+}
+
+const Merchant = ({ id }: { readonly id: string }) => <option value={id}>{useName(id) ?? id}</option>
+
+const Name = ({ id }: { readonly id: string }) => <strong title={id}>{useName(id) ?? ""}</strong>
 
 export const Place = ({ signedIn }: { readonly signedIn: SignedIn }) => {
   const { merchantId, mode } = useAccount()
@@ -18,6 +29,7 @@ export const Place = ({ signedIn }: { readonly signedIn: SignedIn }) => {
   const page = path.split("/")[3] ?? ""
   return (
     <div className="place">
+      {merchants.length === 1 && <Name id={merchantId} />}
       {merchants.length > 1 && (
         <select
           aria-label={words.merchant}
@@ -25,7 +37,7 @@ export const Place = ({ signedIn }: { readonly signedIn: SignedIn }) => {
           onChange={(event) => go(`/${event.target.value}/${mode}`)}
         >
           {merchants.map((id) => (
-            <option key={id}>{id}</option>
+            <Merchant key={id} id={id} />
           ))}
         </select>
       )}

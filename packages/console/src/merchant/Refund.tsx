@@ -3,7 +3,7 @@ import type { RefundResource } from "@coffer/contract/Refunds"
 import { refunds } from "@coffer/resources/returns"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
-import { useAtom } from "../api/registry.ts"
+import { objectEvery, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { ChoiceField } from "../parts/act.tsx"
@@ -46,7 +46,7 @@ const Refund = ({ number }: { readonly number: string }) => {
   const { api, base } = useAccount()
   const words = useWords(texts)
   const language = useLanguage()
-  const refund = useAtom(api.query("refunds", "get", { params: { ref: number }, reactivityKeys: shown }))
+  const refund = useLive(api.query("refunds", "get", { params: { ref: number }, reactivityKeys: shown }), objectEvery)
   return (
     <ObjectPage
       result={refund}

@@ -1,8 +1,9 @@
 /** Reports: short ones are shown here at once; long ones are created as files, with progress. */
 import type { ReportResource } from "@coffer/contract/Reports"
+import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { useRef, useState } from "react"
 import { type Outcome, shown } from "../api/acts.ts"
-import { readBytes } from "../api/clients.ts"
+import { OwnApi, readBytes } from "../api/clients.ts"
 import type { AccountApi } from "../api/clients.ts"
 import { asQuery, type PlainQuery, withoutFile } from "../api/lists.ts"
 import { patiently } from "../api/patience.ts"
@@ -244,10 +245,16 @@ const Save = ({ report, words }: { readonly report: ReportResource; readonly wor
 
 const kinds = ["statement", "transactions", "fees", "payout", "frozen"] as const
 
-const today = () => new Date().toISOString().slice(0, 10)
-const monthAgo = () => new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10)
+/** The last days of the account's books: by its clock, in its zone. Undefined until they are read. */
+const useDays = (days: "7" | "30") => {
+  const { merchantId, mode } = useAccount()
+  const params = { merchant_id: merchantId }
+  const overview = useAtom(OwnApi.query("overview", "get", { params, query: { mode, days }, reactivityKeys: shown }))
+  return AsyncResult.isSuccess(overview) ? overview.value.data : undefined
+}
 
 const MakeReport = ({ words }: { readonly words: Texts }) => {
+  const days = useDays("30")
   const bodyOf = (typed: FormData) => {
     const report = String(typed.get("report") ?? "statement")
     const hasDays = report !== "payout" && report !== "frozen"
@@ -271,8 +278,8 @@ const MakeReport = ({ words }: { readonly words: Texts }) => {
       fields={
         <>
           <ChoiceField label={words.report} name="report" choices={kinds.map((kind) => [kind, words.reports[kind]])} />
-          <TextField label={words.from} name="from" type="date" initial={monthAgo()} />
-          <TextField label={words.to} name="to" type="date" initial={today()} />
+          <TextField label={words.from} name="from" type="date" initial={days?.from ?? ""} />
+          <TextField label={words.to} name="to" type="date" initial={days?.to ?? ""} />
           <ChoiceField
             label={words.currency}
             name="currency"
@@ -331,15 +338,15 @@ const ReadNow = ({ words }: { readonly words: Texts }) => {
       days: { from: text("from"), to: text("to") }
     })
   }
-  const week = new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10)
+  const week = useDays("7")
   return (
     <section className="card">
       <h2>{words.read}</h2>
       <p className="small soft">{words.readSays}</p>
-      <form className="row" onSubmit={read}>
+      <form className="row" key={week?.to} onSubmit={read}>
         <ChoiceField label={words.report} name="kind" choices={shortKinds.map((kind) => [kind, words.reports[kind]])} />
-        <TextField label={words.from} name="from" type="date" initial={week} />
-        <TextField label={words.to} name="to" type="date" initial={today()} />
+        <TextField label={words.from} name="from" type="date" initial={week?.from ?? ""} />
+        <TextField label={words.to} name="to" type="date" initial={week?.to ?? ""} />
         <ChoiceField
           label={words.currency}
           name="currency"

@@ -10,6 +10,7 @@ import { ChoiceField, Field, TextField } from "../parts/act.tsx"
 import { rowsOf } from "../parts/walkPages.ts"
 import { amountText, methodText, minorOf, typedOf } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
+import { useNow } from "../parts/accountClock.ts"
 import { MerchantAct } from "./MerchantAct.tsx"
 import { reasonText } from "./moneyWords.ts"
 import { useReader } from "./reader.ts"
@@ -204,6 +205,7 @@ export const Dispute = ({ order }: OfOrder) => {
   const words = useWords(texts)
   const language = useLanguage()
   const [, go] = useLocation()
+  const now = useNow()
   const left = order === undefined ? undefined : order.amount - order.refunded_amount
   const bodyOf = (typed: FormData) => {
     const days = typedText(typed, "days")
@@ -211,7 +213,7 @@ export const Dispute = ({ order }: OfOrder) => {
       ...amountOf(typed),
       ...typedFields(typed, ["reason"]),
       ...(days === "0" ? { evidence_due_by: null } : {}),
-      ...(days === "1" ? { evidence_due_by: new Date(Date.now() + 86_400_000).toISOString() } : {})
+      ...(days === "1" ? { evidence_due_by: new Date((now ?? Date.now()) + 86_400_000).toISOString() } : {})
     }
   }
   return (

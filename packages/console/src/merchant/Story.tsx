@@ -4,13 +4,14 @@ import { commandOf } from "@coffer/rules/order/statusTable"
 import { useEffect, useMemo, useState } from "react"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
-import { useAtom } from "../api/registry.ts"
+import { objectEvery, useLive } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { decoded } from "../parts/address.ts"
 import { Loaded } from "../parts/states.tsx"
 import { stateText } from "../parts/stateWords.ts"
 import { Amount, amountText, methodText, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { declineText } from "./declines.ts"
 import { movementText, reasonText } from "./moneyWords.ts"
 import { statusAt, type Step, stepsOf } from "./neighbours.ts"
 import { useReader } from "./reader.ts"
@@ -37,6 +38,17 @@ const texts = {
     noAnswer: "no response",
     mail: "Receipt emailed to",
     outcomes: { declined: "declined by the bank", cancelled: "canceled by the buyer", failed: "failed" },
+    unapplied: {
+      late: "It arrived after the order had ended.",
+      second: "It arrived after the order was already paid.",
+      mismatch: "Its amount differs from the order's."
+    },
+    whereabouts: {
+      due: "It is being returned to the buyer.",
+      returned: "It was returned to the buyer.",
+      parked: "An operator has to review it.",
+      closed: "It was closed by an operator."
+    },
     kinds: {
       request: "API request",
       order: "Order",
@@ -71,6 +83,13 @@ const texts = {
     noAnswer: "无响应",
     mail: "收据邮件发送至",
     outcomes: { declined: "被银行拒绝", cancelled: "买家已取消", failed: "失败" },
+    unapplied: { late: "在订单结束后到账。", second: "在订单已付款后再次到账。", mismatch: "金额与订单不符。" },
+    whereabouts: {
+      due: "正在退回买家。",
+      returned: "已退回买家。",
+      parked: "等待运营方处理。",
+      closed: "已由运营方关闭。"
+    },
     kinds: {
       request: "API 请求",
       order: "订单",
@@ -92,7 +111,7 @@ type Kind = keyof Texts["kinds"]
 export const Story = ({ currency, number }: { readonly number: string; readonly currency: string }) => {
   const { api } = useAccount()
   const words = useWords(texts)
-  const story = useAtom(api.query("timelines", "get", { params: { ref: number }, reactivityKeys: shown }))
+  const story = useLive(api.query("timelines", "get", { params: { ref: number }, reactivityKeys: shown }), objectEvery)
   return (
     <section className="card">
       <h2>{words.title}</h2>
@@ -297,8 +316,14 @@ const sentence = (entry: TimelineEntry, words: Texts, language: Language): React
         : `${words.paid} ${methodIn(entry, language)}${colon}${money(entry, "amount", language)}`
     case "payment_attempt": {
       const outcome = words.outcomes[field(entry, "outcome") as keyof Texts["outcomes"]]
-      const why = field(entry, "message") || field(entry, "reason")
+      const why = declineText(field(entry, "reason"), field(entry, "message"), language)
       return `${methodText(field(entry, "payment_method"), language)}${language === "zh" ? "，" : ", "}${outcome}${colon}${why}`
+    }
+    case "unapplied_payment": {
+      const why = words.unapplied[field(entry, "reason") as keyof Texts["unapplied"]]
+      const now = words.whereabouts[field(entry, "status") as keyof Texts["whereabouts"]]
+      if (why === undefined || now === undefined) return entry.text
+      return `${money(entry, "amount", language)} ${methodIn(entry, language)}${colon}${why} ${now}`
     }
     case "refund":
       if (!isEnd) return `${words.asked}${colon}${money(entry, "amount", language)}`

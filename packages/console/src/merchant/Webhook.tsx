@@ -2,7 +2,7 @@
 import { useState } from "react"
 import { Link, useLocation } from "wouter"
 import { readAgain, shown } from "../api/acts.ts"
-import { useAtom } from "../api/registry.ts"
+import { objectEvery, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Rows } from "../parts/ListPage.tsx"
@@ -80,8 +80,9 @@ const Webhook = ({ number }: { readonly number: string }) => {
   const words = { ...useWords(endpointTexts), ...useWords(texts) }
   const [isGone, setGone] = useState(false)
   const [, go] = useLocation()
-  const endpoint = useAtom(
-    api.query("webhook_endpoints", "get", { params: { endpoint_id: number }, reactivityKeys: shown })
+  const endpoint = useLive(
+    api.query("webhook_endpoints", "get", { params: { endpoint_id: number }, reactivityKeys: shown }),
+    objectEvery
   )
   if (isGone) return null
   return (
@@ -123,7 +124,7 @@ const Sent = ({ endpointId }: { readonly endpointId: string }) => {
   const account = useAccount()
   const words = useWords(texts)
   const list = useDeliveries()
-  const result = useAtom(list.page({ endpoint_id: endpointId, limit: "50" }))
+  const result = useLive(list.page({ endpoint_id: endpointId, limit: "50" }), objectEvery)
   const to = `${account.base}/deliveries?endpoint_id=${endpointId}`
   return (
     <Loaded result={result}>

@@ -1,6 +1,4 @@
 /** The page of an object, by its number, and the target of a search. */
-import { ask } from "../api/acts.ts"
-import type { InAccount } from "../api/session.ts"
 
 const pages: ReadonlyArray<readonly [prefix: string, page: string]> = [
   ["TRD_", "orders"],
@@ -26,36 +24,16 @@ export const stepOf = (tradeNo: string, kind: string, id: string): string =>
   `/orders/${encodeURIComponent(tradeNo)}#${encodeURIComponent(`${kind}-${id}`)}`
 
 /**
- * A number leads to its object, an e-mail to the orders of the buyer, `key=value` to the orders with that metadata, and
- * everything else to the order with that number of the merchant.
+ * A number leads to its object, a whole address to the orders of the buyer, `key=value` to the orders with that
+ * metadata, and everything else to what a search finds by it.
  */
-const placeOf = (text: string): string => {
+export const placeOf = (text: string): string => {
   const page = pageOf(text)
   if (page !== undefined) return page
-  if (text.includes("@")) return `/orders?${new URLSearchParams({ receipt_email: text })}`
+  if (/^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(text)) return `/orders?${new URLSearchParams({ receipt_email: text })}`
   const [, key, value] = /^([^=]{1,40})=(.+)$/.exec(text) ?? []
   if (key !== undefined) return `/orders?${new URLSearchParams({ [`metadata[${key}]`]: value! })}`
-  return `/orders?${new URLSearchParams({ out_trade_no: text })}`
-}
-
-/** The merchant's own numbers, escaped for an address. */
-const ownNumber = /^[\w.-]*\w[\w.-]*$/
-
-/** The same, but leads directly to the object if an order or a refund has this merchant number. */
-export const findPlace = async ({ api }: InAccount, text: string): Promise<string> => {
-  const place = placeOf(text)
-  if (!place.startsWith("/orders?out_trade_no=") || !ownNumber.test(text)) return place
-  const params = { ref: text }
-  const order = await ask(
-    api,
-    api.use((client) => client.orders.get({ params }))
-  )
-  if ("done" in order) return `/orders/${order.done.data.trade_no}`
-  const refund = await ask(
-    api,
-    api.use((client) => client.refunds.get({ params }))
-  )
-  return "done" in refund ? `/refunds/${refund.done.data.refund_no}` : place
+  return `/search?${new URLSearchParams({ text })}`
 }
 
 /** Links from data may only lead to http and https. */

@@ -1,8 +1,10 @@
 /** The audit log: who did what, and its chain of hashes, which this browser verifies by itself. */
 import type { AuditEntryResource, AuditLogQuery } from "@coffer/contract/Operators"
+import type { PeopleQuery } from "@coffer/contract/People"
 import { useEffect, useRef, useState } from "react"
 import { type Problem, shown } from "../api/acts.ts"
-import { type TextQuery, asQuery } from "../api/lists.ts"
+import { useAtom } from "../api/registry.ts"
+import { type PlainQuery, type TextQuery, asQuery } from "../api/lists.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import type { Patience } from "../api/patience.ts"
 import { Dialog } from "../parts/act.tsx"
@@ -10,7 +12,7 @@ import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type ListBy, ListPage } from "../parts/ListPage.tsx"
 import { Empty, Trouble, Waiting } from "../parts/states.tsx"
 import { stateText } from "../parts/stateWords.ts"
-import { readPage } from "../parts/walkPages.ts"
+import { readPage, rowsOf } from "../parts/walkPages.ts"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { type Break, firstBreak } from "./auditChain.ts"
 import { ShowJson } from "./operator.tsx"
@@ -236,10 +238,26 @@ const VerifyDialog = ({ onClose, words }: { readonly onClose: () => void; readon
   )
 }
 
+/** Who may have done it, as the entries show them: people and tokens of the installation. */
+const useActors = (): ReadonlyArray<readonly [id: string, name: string]> => {
+  const query = { limit: "100" }
+  const people = rowsOf(
+    useAtom(OperatorsApi.query("people", "list", { query: asQuery<PeopleQuery>(query), reactivityKeys: shown }))
+  )
+  const tokens = rowsOf(
+    useAtom(OperatorsApi.query("operators", "list", { query: asQuery<PlainQuery>(query), reactivityKeys: shown }))
+  )
+  return [
+    ...people.map(({ email, name, person_id }) => [person_id, `${name} · ${email}`] as const),
+    ...tokens.map(({ name, operator_id }) => [operator_id, name] as const)
+  ]
+}
+
 const AuditLog = () => {
   const words = useWords(texts)
   const language = useLanguage()
   const [isOpen, setOpen] = useState(false)
+  const actors = useActors()
   return (
     <>
       <ListPage
@@ -251,7 +269,7 @@ const AuditLog = () => {
             filters: [
               { name: "act", label: words.act },
               { name: "target", label: words.target },
-              { name: "actor_id", label: words.who }
+              { name: "actor_id", label: words.who, ...(actors.length === 0 ? {} : { choices: actors }) }
             ],
             page: auditPage,
             keyOf: ({ id }) => id,

@@ -1,7 +1,7 @@
 /** A webhook delivery for operators, with a resend. */
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
-import { useAtom } from "../api/registry.ts"
+import { objectEvery, useLive } from "../api/registry.ts"
 import { DeliveryPage, deliveryTexts } from "../merchant/Delivery.tsx"
 import { attention } from "../parts/stateWords.ts"
 import { useWords } from "../parts/words.ts"
@@ -17,8 +17,9 @@ const Delivery = ({ number }: { readonly number: string }) => {
   const words = useWords(texts)
   const { title } = useWords(attention)
   const { resend, resendSays, waits } = useWords(deliveryTexts)
-  const delivery = useAtom(
-    OperatorsApi.query("webhook_deliveries", "get", { params: { delivery_id: number }, reactivityKeys: shown })
+  const delivery = useLive(
+    OperatorsApi.query("webhook_deliveries", "get", { params: { delivery_id: number }, reactivityKeys: shown }),
+    objectEvery
   )
   return (
     <DeliveryPage

@@ -11,7 +11,7 @@ import { attention, stateText } from "../parts/stateWords.ts"
 import { Amount } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { adviceTexts, kindsByWeight, kindTexts, Mend, NextStep, oneTexts, pageOfHeld } from "./held.tsx"
-import { MerchantLink, ModeMark, modes, useModeWords } from "./operator.tsx"
+import { MerchantLink, ModeMark, ModeSwitch, useMode } from "./operator.tsx"
 
 const texts = {
   en: {
@@ -73,6 +73,12 @@ const columnsOf = (
   },
   { id: "mend", name: words.mend, cell: (held) => <Mend held={held} /> },
   {
+    id: "merchant",
+    name: words.merchant,
+    text: ({ merchant_id }) => merchant_id,
+    cell: ({ merchant_id, mode }) => <MerchantLink id={merchant_id} mode={mode} />
+  },
+  {
     id: "what",
     name: words.what,
     isWide: true,
@@ -95,13 +101,6 @@ const columnsOf = (
     cell: ({ waits_for }) => stateText(waits_for, language)
   },
   { id: "mode", name: words.mode, text: ({ mode }) => mode, cell: ({ mode }) => <ModeMark mode={mode} /> },
-  {
-    id: "merchant",
-    name: words.merchant,
-    isHidden: true,
-    text: ({ merchant_id }) => merchant_id,
-    cell: ({ merchant_id, mode }) => <MerchantLink id={merchant_id} mode={mode} />
-  },
   code("id", words.number, { isHidden: true }),
   {
     id: "attempts",
@@ -126,11 +125,12 @@ const Kinds = ({ words }: { readonly words: Texts }) => {
   const kinds = useWords(kindTexts)
   const advice = useWords(adviceTexts)
   const [query, setQuery] = useQuery()
-  const { kind, mode, merchant_id } = query
+  const { kind, merchant_id } = query
+  const mode = useMode()
   const counts = useAtom(
     heldPage({
       limit: "1",
-      ...(mode === undefined ? {} : { mode }),
+      mode,
       ...(merchant_id === undefined ? {} : { merchant_id })
     })
   )
@@ -139,11 +139,7 @@ const Kinds = ({ words }: { readonly words: Texts }) => {
       {({ data: { counts: many } }) => (
         <>
           <div className="tabs" role="group" aria-label={words.kinds}>
-            <button
-              type="button"
-              aria-pressed={kind === undefined}
-              onClick={() => setQuery({ mode: mode ?? "", merchant_id: merchant_id ?? "" })}
-            >
+            <button type="button" aria-pressed={kind === undefined} onClick={() => setQuery({ ...query, kind: "" })}>
               {words.all}
             </button>
             {kindsByWeight
@@ -153,7 +149,7 @@ const Kinds = ({ words }: { readonly words: Texts }) => {
                   key={each}
                   type="button"
                   aria-pressed={kind === each}
-                  onClick={() => setQuery({ kind: each, mode: mode ?? "", merchant_id: merchant_id ?? "" })}
+                  onClick={() => setQuery({ ...query, kind: each })}
                 >
                   {kinds[each]} <strong>{many[each].toLocaleString()}</strong>
                 </button>
@@ -168,7 +164,7 @@ const Kinds = ({ words }: { readonly words: Texts }) => {
 
 const HeldUp = () => {
   const words = useWords(texts)
-  const modeWords = useModeWords()
+  const mode = useMode()
   const kinds = useWords(kindTexts)
   const one = useWords(oneTexts)
   const language = useLanguage()
@@ -181,13 +177,17 @@ const HeldUp = () => {
           columns: columnsOf(words, one, language),
           filters: [
             { name: "kind", label: words.kind, choices: heldKinds.map((kind) => [kind, kinds[kind]]) },
-            { name: "mode", label: words.mode, choices: modes.map((mode) => [mode, modeWords[mode]]) },
             { name: "merchant_id", label: words.merchant }
           ],
-          page: heldPage,
+          page: (query) => heldPage({ ...query, mode }),
           keyOf: ({ id }) => id,
           hrefOf: (held) => pageOfHeld(held) ?? "/operator/held-up?kind=stray_session",
-          above: <Kinds words={words} />,
+          above: (
+            <>
+              <ModeSwitch />
+              <Kinds words={words} />
+            </>
+          ),
           empty: (
             <Empty title={words.none}>
               <p>{words.noneSays}</p>

@@ -1,9 +1,11 @@
 /** A merchant in one environment: its state, its objects as the merchant sees them, and its settings. */
 import type { MerchantResource } from "@coffer/contract/Operator"
+import { useMemo } from "react"
 import { Link, useLocation } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useAtom } from "../api/registry.ts"
+import { aheadIn, AheadContext } from "../parts/accountClock.ts"
 import { ReaderContext } from "../merchant/reader.ts"
 import { page, Part } from "../parts/Part.tsx"
 import { Loaded } from "../parts/states.tsx"
@@ -96,9 +98,9 @@ interface Props {
 const Merchant = ({ merchantId, mode, tab }: Props) => {
   const words = useWords(texts)
   const modeWords = useModeWords()
-  const merchant = useAtom(
-    OperatorsApi.query("merchants", "get", { params: { merchant_id: merchantId }, reactivityKeys: shown })
-  )
+  const atom = OperatorsApi.query("merchants", "get", { params: { merchant_id: merchantId }, reactivityKeys: shown })
+  const merchant = useAtom(atom)
+  const ahead = useMemo(() => aheadIn(atom, mode), [atom, mode])
   const base = ofAccount(merchantId, mode)
   const reader = useOperatorReader(merchantId, mode)
   const [, go] = useLocation()
@@ -169,11 +171,13 @@ const Merchant = ({ merchantId, mode, tab }: Props) => {
                 </Link>
               ))}
             </nav>
-            <ReaderContext value={reader}>
-              <Part at={tab}>
-                <Page key={`${mode} ${tab}`} merchant={data} mode={mode} tab={tab} />
-              </Part>
-            </ReaderContext>
+            <AheadContext value={ahead}>
+              <ReaderContext value={reader}>
+                <Part at={tab}>
+                  <Page key={`${mode} ${tab}`} merchant={data} mode={mode} tab={tab} />
+                </Part>
+              </ReaderContext>
+            </AheadContext>
           </>
         )}
       </Loaded>

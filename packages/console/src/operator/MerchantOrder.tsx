@@ -6,14 +6,15 @@ import type { TimelineEntry } from "@coffer/contract/Timeline"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
-import { useAtom } from "../api/registry.ts"
+import { objectEvery, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { stateText } from "../parts/stateWords.ts"
-import { Amount, Num, Time } from "../parts/values.tsx"
+import { Amount, Method, Num, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { typedIn } from "../parts/typed.tsx"
+import { Disputed } from "../merchant/Disputes.tsx"
 import { ReaderContext } from "../merchant/reader.ts"
 import { Steps } from "../merchant/Story.tsx"
 import { NoteField } from "./held.tsx"
@@ -89,12 +90,13 @@ interface Props {
 const MerchantOrder = ({ merchantId, mode, number }: Props) => {
   const words = useWords(texts)
   const reader = useOperatorReader(merchantId, mode)
-  const story = useAtom(
+  const story = useLive(
     OperatorsApi.query("timelines", "get", {
       params: { merchant_id: merchantId, ref: number },
       query: { mode },
       reactivityKeys: shown
-    })
+    }),
+    objectEvery
   )
   return (
     <article className="object">
@@ -108,6 +110,7 @@ const MerchantOrder = ({ merchantId, mode, number }: Props) => {
           const order = entries.find(({ kind, details }) => kind === "order" && typeof details["amount"] === "number")
           const amount = order?.details["amount"]
           const currency = entries.map(({ details }) => details["currency"]).find((each) => typeof each === "string")
+          const dispute = openDispute(entries)
           const unapplied = entries.filter(({ kind }) => kind === "unapplied_payment")
           return (
             <>
@@ -115,7 +118,12 @@ const MerchantOrder = ({ merchantId, mode, number }: Props) => {
                 <h1>
                   {words.order}{" "}
                   {typeof amount === "number" && <Amount minor={amount} currency={String(currency ?? "USD")} />}{" "}
-                  <ModeMark mode={mode} />
+                  <ModeMark mode={mode} />{" "}
+                  {dispute !== undefined && (
+                    <span className="state bad">
+                      <Disputed due={textOrNull(dispute.details["evidence_due_by"])} />
+                    </span>
+                  )}
                 </h1>
               </header>
               <div className="sides">
@@ -150,6 +158,15 @@ const MerchantOrder = ({ merchantId, mode, number }: Props) => {
       </Loaded>
     </article>
   )
+}
+
+const textOrNull = (value: unknown) => (typeof value === "string" ? value : null)
+
+/** A dispute whose end is not in the timeline. */
+const openDispute = (entries: ReadonlyArray<TimelineEntry>) => {
+  const disputes = entries.filter(({ kind }) => kind === "dispute")
+  const ended = new Set(disputes.flatMap(({ details, id }) => (details["status"] === undefined ? [] : [id])))
+  return disputes.find(({ id }) => !ended.has(id))
 }
 
 /** An unapplied payment: its amount, the order's amount, what to do, and the act that resolves it. */
@@ -224,7 +241,9 @@ const Unapplied = (props: {
         </div>
         <div>
           <dt>{words.method}</dt>
-          <dd>{String(payment_method)}</dd>
+          <dd>
+            <Method of={textOrNull(payment_method)} />
+          </dd>
         </div>
         <div>
           <dt>{words.at}</dt>

@@ -3,7 +3,7 @@ import type { OverviewResource } from "@coffer/contract/Lookup"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
-import { useAtom } from "../api/registry.ts"
+import { objectEvery, useLive } from "../api/registry.ts"
 import { useDeliveries } from "../merchant/Deliveries.tsx"
 import { useDisputes } from "../merchant/Disputes.tsx"
 import { useLogs } from "../merchant/Logs.tsx"
@@ -40,12 +40,13 @@ type Texts = typeof texts.en
 
 const MerchantOverview = ({ merchantId, mode }: { readonly merchantId: string; readonly mode: Mode }) => {
   const words = useWords(texts)
-  const overview = useAtom(
+  const overview = useLive(
     OperatorsApi.query("lookup", "overview", {
       params: { merchant_id: merchantId },
       query: { mode },
       reactivityKeys: shown
-    })
+    }),
+    objectEvery
   )
   return <Loaded result={overview}>{({ data }) => <Parts overview={data} words={words} />}</Loaded>
 }

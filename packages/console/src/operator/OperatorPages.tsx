@@ -7,8 +7,8 @@ import { page, Part } from "../parts/Part.tsx"
 import type { SignedIn } from "../parts/Shell.tsx"
 import { Shell } from "../parts/Shell.tsx"
 import { attention } from "../parts/stateWords.ts"
-import { useWords } from "../parts/words.ts"
-import { placeOf } from "./find.ts"
+import { useLanguage, useWords } from "../parts/words.ts"
+import { lookFor, placeOf } from "./find.ts"
 import { OperatorContext, operatorOf } from "./operator.tsx"
 
 const Overview = page(() => import("./Overview.tsx"))
@@ -42,7 +42,7 @@ const texts = {
     people: "People",
     tokens: "Tokens",
     audit: "Audit log",
-    search: "Search by ID",
+    search: "Search by ID, name or email",
     merchantPages: "Merchant console",
     operators: "Operators"
   },
@@ -59,7 +59,7 @@ const texts = {
     people: "人员",
     tokens: "令牌",
     audit: "审计日志",
-    search: "按编号搜索",
+    search: "按编号、名称或邮箱搜索",
     merchantPages: "商户控制台",
     operators: "运营方"
   }
@@ -69,6 +69,7 @@ const base = "/operator"
 
 const OperatorPages = ({ signedIn }: { readonly signedIn: SignedIn }) => {
   const words = useWords(texts)
+  const language = useLanguage()
   const [path, go] = useLocation()
   const { person } = signedIn
   const role = person.roles.find(({ merchant_id }) => merchant_id === null)?.role as Role
@@ -116,7 +117,11 @@ const OperatorPages = ({ signedIn }: { readonly signedIn: SignedIn }) => {
         base={base}
         nav={nav}
         place={place}
-        search={{ label: words.search, onFind: (text) => go(placeOf(text)) }}
+        search={{
+          label: words.search,
+          look: (text) => lookFor(operator, text, language),
+          onFind: (text) => go(placeOf(text))
+        }}
       >
         <Part at={path}>
           <Switch>

@@ -16,7 +16,7 @@ import { Amount, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { approvalsAtom, useActName } from "./approving.tsx"
 import { adviceTexts, kindsByWeight, kindTexts, Mend, NextStep } from "./held.tsx"
-import { ModeMark, ofOrder } from "./operator.tsx"
+import { MerchantLink, type Mode, ModeMark, ModeSwitch, ofOrder, useMode } from "./operator.tsx"
 
 const texts = {
   en: {
@@ -85,9 +85,9 @@ type Texts = typeof texts.en
 const rowsShown = 4
 const every = 5_000
 
-const heldOf = (kind: HeldKind | undefined, limit: string) =>
+const heldOf = (mode: Mode, kind: HeldKind | undefined, limit: string) =>
   OperatorsApi.query("held_up", "list", {
-    query: { limit, ...(kind === undefined ? {} : { kind }) },
+    query: { limit, mode, ...(kind === undefined ? {} : { kind }) },
     reactivityKeys: shown
   })
 
@@ -100,12 +100,13 @@ const valueOf = <A, E>(result: AsyncResult.AsyncResult<A, E>): A | undefined =>
 
 const Overview = () => {
   const words = useWords(texts)
-  const counts = useLive(heldOf(undefined, "1"), every)
-  const parked = useLive(heldOf("unapplied_payment", "100"), every)
-  const strays = useLive(heldOf("stray_session", "100"), every)
-  const payouts = useLive(heldOf("payout", "100"), every)
-  const disputes = useLive(heldOf("dispute", "100"), every)
-  const reports = useLive(heldOf("report", "100"), every)
+  const mode = useMode()
+  const counts = useLive(heldOf(mode, undefined, "1"), every)
+  const parked = useLive(heldOf(mode, "unapplied_payment", "100"), every)
+  const strays = useLive(heldOf(mode, "stray_session", "100"), every)
+  const payouts = useLive(heldOf(mode, "payout", "100"), every)
+  const disputes = useLive(heldOf(mode, "dispute", "100"), every)
+  const reports = useLive(heldOf(mode, "report", "100"), every)
   const approvals = useLive(approvalsAtom(), every)
   const differences = useLive(
     OperatorsApi.query("reconciliation", "list", { query: { status: "open" }, reactivityKeys: shown }),
@@ -125,7 +126,8 @@ const Overview = () => {
     ["report", rowsOf(reports)]
   ]
   const waiting = valueOf(approvals)?.data.data ?? []
-  const open = valueOf(differences)?.data
+  const found = valueOf(differences)?.data
+  const open = found && { ...found, data: found.data.filter((difference) => difference.mode === mode) }
   const matters = held.filter(([, rows]) => rows.length > 0)
   const isSick = state !== undefined && sick(state)
   const late = state?.backlogs.filter(isLate) ?? []
@@ -139,6 +141,7 @@ const Overview = () => {
       <header className="head">
         <h1>{words.title}</h1>
         {!isCalm && <p className="soft">{words.needs}</p>}
+        <ModeSwitch />
       </header>
       {isCalm && (
         <div className="empty calm">
@@ -232,7 +235,7 @@ const HeldMatter = (props: {
     <Matter
       title={title}
       says={says}
-      to={`/operator/held-up?kind=${kind}`}
+      to={`/operator/held-up?kind=${kind}${rows[0]!.mode === "sandbox" ? "&mode=sandbox" : ""}`}
       words={words}
       count={rows.length >= 100 ? "100+" : rows.length}
       oldest={oldest}
@@ -249,7 +252,7 @@ const HeldMatter = (props: {
               </span>
               <ModeMark mode={held.mode} />
               <span className="text">
-                <NextStep held={held} />
+                <MerchantLink id={held.merchant_id} mode={held.mode} /> <NextStep held={held} />
               </span>
               <Time at={held.due_by ?? held.since} />
               <Mend held={held} />
@@ -285,8 +288,8 @@ const Differences = (props: {
               </span>
               <ModeMark mode={mode} />
               <span className="text">
-                <code>{payment_id}</code>: {words.theirs} <Amount minor={theirs} currency={currency} />, {words.ours}{" "}
-                <Amount minor={ours} currency={currency} />
+                <MerchantLink id={merchant_id} mode={mode} /> <code>{payment_id}</code>: {words.theirs}{" "}
+                <Amount minor={theirs} currency={currency} />, {words.ours} <Amount minor={ours} currency={currency} />
               </span>
               <Time at={seen_at} />
               <Link
@@ -335,11 +338,16 @@ const Itself = (props: {
   readonly words: Texts
 }) => {
   const kinds = useWords(kindTexts)
+  const mode = useMode()
   if (props.rows.length === 0) return <p className="soft">{props.words.none}</p>
   return (
     <div className="tiles">
       {props.rows.map(([kind, count]) => (
-        <Link key={kind} className="card tile" href={`/operator/held-up?kind=${kind}`}>
+        <Link
+          key={kind}
+          className="card tile"
+          href={`/operator/held-up?kind=${kind}${mode === "sandbox" ? "&mode=sandbox" : ""}`}
+        >
           <span className="soft">{kinds[kind]}</span>
           <span className="figure">{count.toLocaleString()}</span>
         </Link>

@@ -2,7 +2,7 @@
 import type { PayoutResource } from "@coffer/contract/Payouts"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
-import { useAtom } from "../api/registry.ts"
+import { objectEvery, useLive } from "../api/registry.ts"
 import { PayoutPage } from "../merchant/Payout.tsx"
 import { amountText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
@@ -54,7 +54,10 @@ type Texts = typeof texts.en
 
 const Payout = ({ number }: { readonly number: string }) => {
   const words = useWords(texts)
-  const payout = useAtom(OperatorsApi.query("payouts", "get", { params: { payout_no: number }, reactivityKeys: shown }))
+  const payout = useLive(
+    OperatorsApi.query("payouts", "get", { params: { payout_no: number }, reactivityKeys: shown }),
+    objectEvery
+  )
   return (
     <PayoutPage
       number={number}

@@ -12,7 +12,8 @@ import { type Column, type ListBy, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { Amount } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
-import { MerchantLink, ModeMark, modes, useModeWords } from "./operator.tsx"
+import { NextStep } from "./held.tsx"
+import { MerchantLink, ModeMark, ModeSwitch, useMode } from "./operator.tsx"
 
 const texts = {
   en: {
@@ -61,7 +62,7 @@ const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<HeldUpResource>
     name: words.next,
     isWide: true,
     text: ({ text }) => text,
-    cell: ({ text }) => <span className="wrap">{text}</span>
+    cell: (held) => <NextStep held={held} />
   },
   time("since", words.since),
   { id: "mode", name: words.mode, text: ({ mode }) => mode, cell: ({ mode }) => <ModeMark mode={mode} /> },
@@ -77,7 +78,7 @@ const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<HeldUpResource>
 
 const Payouts = () => {
   const words = useWords(texts)
-  const modeWords = useModeWords()
+  const mode = useMode()
   return (
     <ListPage
       list={
@@ -85,18 +86,20 @@ const Payouts = () => {
           id: "operator.payouts",
           title: words.title,
           columns: columnsOf(words),
-          filters: [
-            { name: "mode", label: words.mode, choices: modes.map((mode) => [mode, modeWords[mode]]) },
-            { name: "merchant_id", label: words.merchant }
-          ],
+          filters: [{ name: "merchant_id", label: words.merchant }],
           page: (query) =>
             OperatorsApi.query("held_up", "list", {
-              query: { ...asQuery<HeldUpQuery>(query), kind: "payout" },
+              query: { ...asQuery<HeldUpQuery>(query), kind: "payout", mode },
               reactivityKeys: shown
             }),
           keyOf: ({ id }) => id,
           hrefOf: ({ id }) => `/operator/payouts/${id}`,
-          above: <p className="soft">{words.says}</p>,
+          above: (
+            <>
+              <p className="soft">{words.says}</p>
+              <ModeSwitch />
+            </>
+          ),
           empty: (
             <Empty title={words.none}>
               <p>{words.noneSays}</p>

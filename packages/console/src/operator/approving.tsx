@@ -8,7 +8,7 @@ import { useAtom } from "../api/registry.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
-import { OperatorAct, ofAccount, type RequestOf, useOperator } from "./operator.tsx"
+import { MerchantLink, OperatorAct, ofAccount, type RequestOf, useOperator } from "./operator.tsx"
 
 const texts = {
   en: {
@@ -130,11 +130,22 @@ const Content = ({ content }: Pick<ApprovalResource, "content">) => (
   </dl>
 )
 
+/** The object, with its merchant's name. */
+const Whose = ({ approval: { content, target } }: { readonly approval: ApprovalResource }) => {
+  const [id = "", mode = "live"] = target.split("/")
+  const merchant = id.startsWith("mer_") ? id : content["merchant_id"]
+  return (
+    <>
+      {typeof merchant === "string" && <MerchantLink id={merchant} mode={mode} />} <code>{target}</code>
+    </>
+  )
+}
+
 export const Approval = ({ approval }: { readonly approval: ApprovalResource }) => {
   const words = useWords(texts)
   const nameOf = useActName()
   const { may, personId } = useOperator()
-  const { content, created_at, expires_at, operator, operator_id, target } = approval
+  const { content, created_at, expires_at, operator, operator_id } = approval
   const act = approval.act as ActOfTwo
   const repeat = repeats[act]
   const isRedacted = JSON.stringify(content).includes("[redacted]")
@@ -160,7 +171,7 @@ export const Approval = ({ approval }: { readonly approval: ApprovalResource }) 
               says={
                 <>
                   <p>
-                    <strong>{nameOf(act)}</strong>: <code>{target}</code>
+                    <strong>{nameOf(act)}</strong>: <Whose approval={approval} />
                   </p>
                   <Content content={content} />
                   <p>{words.says}</p>
@@ -177,7 +188,7 @@ export const Approval = ({ approval }: { readonly approval: ApprovalResource }) 
       </header>
       <p>
         <strong>{operator}</strong> {words.asked} <Time at={created_at} /> · {words.until} <Time at={expires_at} /> ·{" "}
-        <code>{target}</code>
+        <Whose approval={approval} />
       </p>
       <Content content={content} />
       {hint !== undefined && <p className="soft">{hint}</p>}

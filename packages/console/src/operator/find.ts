@@ -1,6 +1,13 @@
 /** The operators' page of an object, by a search result or by its number. */
 import type { FoundResource } from "@coffer/contract/Lookup"
-import { ofAccount, ofOrder } from "./operator.tsx"
+import type { MerchantQuery } from "@coffer/contract/Operator"
+import type { PeopleQuery } from "@coffer/contract/People"
+import { ask } from "../api/acts.ts"
+import { asQuery } from "../api/lists.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { stateText } from "../parts/stateWords.ts"
+import type { Language } from "../parts/words.ts"
+import { ofAccount, ofOrder, type Operator } from "./operator.tsx"
 
 const within = (found: FoundResource, page: string, filter?: string): string =>
   `${ofAccount(found.merchant_id, found.mode ?? "live")}/${page}${
@@ -40,4 +47,34 @@ export const placeOf = (text: string): string => {
   if (/^pyt_\w+$/.test(text)) return `/operator/payouts/${text}`
   if (/^dlv_\w+$/.test(text)) return `/operator/deliveries/${text}`
   return `/operator/search?${new URLSearchParams({ number: text })}`
+}
+
+/**
+ * What is found while an operator types: merchants by name, and people by address or name for those who may see them.
+ * Objects are looked for at a press only, since the audit log has each look at a merchant's data.
+ */
+export const lookFor = async ({ may }: Operator, text: string, language: Language) => {
+  const few = { search: text, limit: "5" }
+  const merchants = await ask(
+    OperatorsApi,
+    OperatorsApi.use((client) => client.merchants.list({ query: asQuery<MerchantQuery>(few) }))
+  )
+  const people = may("people.list")
+    ? await ask(
+        OperatorsApi,
+        OperatorsApi.use((client) => client.people.list({ query: asQuery<PeopleQuery>(few) }))
+      )
+    : undefined
+  return [
+    ...("done" in merchants ? merchants.done.data.data : []).map(({ merchant_id, name }) => ({
+      href: ofAccount(merchant_id, "live"),
+      name,
+      note: `${stateText("merchant", language)} · ${merchant_id}`
+    })),
+    ...(people !== undefined && "done" in people ? people.done.data.data : []).map(({ email, name, person_id }) => ({
+      href: `/operator/people?${new URLSearchParams({ search: email })}`,
+      name: `${name} · ${email}`,
+      note: person_id
+    }))
+  ]
 }

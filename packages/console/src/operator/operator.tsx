@@ -6,10 +6,15 @@ import { isForFresh, mayDo } from "@coffer/rules/people/mayDo"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { createContext, useContext, useState } from "react"
 import { Link } from "wouter"
-import { act } from "../api/acts.ts"
+import * as Option from "effect/Option"
+import * as AsyncResult from "effect/reactivity/AsyncResult"
+import * as Atom from "effect/reactivity/Atom"
+import { act, shown } from "../api/acts.ts"
+import { useAtom } from "../api/registry.ts"
 import * as operations from "../api/operations.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { Act, type ActProps, Dialog } from "../parts/act.tsx"
+import { useQuery } from "../parts/ListPage.tsx"
 import type { Call } from "../parts/AsCode.tsx"
 import { Copy, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
@@ -41,11 +46,34 @@ export const ofAccount = (merchantId: string, mode: string) => `/operator/mercha
 export const ofOrder = (merchantId: string, mode: string, tradeNo: string) =>
   `${ofAccount(merchantId, mode)}/orders/${encodeURIComponent(tradeNo)}`
 
-export const MerchantLink = ({ id, mode = "live" }: { readonly id: string; readonly mode?: string }) => (
-  <Link href={ofAccount(id, mode)}>
-    <code>{id}</code>
-  </Link>
-)
+/** The newest merchants, whose names one answer has. */
+const merchantsAtom = () =>
+  OperatorsApi.query("merchants", "list", { query: { limit: "100" }, reactivityKeys: shown, timeToLive: "1 minute" })
+
+const noName = Atom.make(AsyncResult.initial<never>())
+
+/** A merchant's name; undefined until it is read. */
+export const useMerchantName = (id: string): string | undefined => {
+  const newest = AsyncResult.value(useAtom(merchantsAtom()))
+  const known = Option.getOrUndefined(newest)?.data.data.find(({ merchant_id }) => merchant_id === id)?.name
+  const isElsewhere = known === undefined && newest._tag === "Some"
+  const own = useAtom<AsyncResult.AsyncResult<{ readonly data: { readonly name: string } }, unknown>>(
+    isElsewhere
+      ? OperatorsApi.query("merchants", "get", { params: { merchant_id: id }, reactivityKeys: shown })
+      : noName
+  )
+  return known ?? Option.getOrUndefined(AsyncResult.value(own))?.data.name
+}
+
+/** A merchant by name; its number tells namesakes apart. */
+export const MerchantLink = ({ id, mode = "live" }: { readonly id: string; readonly mode?: string }) => {
+  const name = useMerchantName(id)
+  return (
+    <Link href={ofAccount(id, mode)} title={id} className="whose">
+      {name ?? <code>{id}</code>}
+    </Link>
+  )
+}
 
 const modeWords = { en: { sandbox: "Sandbox", live: "Live" }, zh: { sandbox: "沙盒", live: "正式" } }
 export const useModeWords = (): Readonly<Record<Mode, string>> => useWords(modeWords)
@@ -54,6 +82,29 @@ export const useModeWords = (): Readonly<Record<Mode, string>> => useWords(modeW
 export const ModeMark = ({ mode }: { readonly mode: Mode }) => (
   <span className={`mode ${mode}`}>{useModeWords()[mode]}</span>
 )
+
+/** The environment that a page of all merchants shows: live, unless the address names the sandbox. */
+export const useMode = (): Mode => (useQuery()[0]["mode"] === "sandbox" ? "sandbox" : "live")
+
+export const ModeSwitch = () => {
+  const [query, setQuery] = useQuery()
+  const chosen = useMode()
+  const words = useModeWords()
+  return (
+    <div className="tabs" role="group">
+      {(["live", "sandbox"] as const).map((mode) => (
+        <button
+          key={mode}
+          type="button"
+          aria-pressed={mode === chosen}
+          onClick={() => setQuery({ ...query, mode: mode === "live" ? "" : mode })}
+        >
+          {words[mode]}
+        </button>
+      ))}
+    </div>
+  )
+}
 
 // Acts -------------------------------------------------------------------------------
 

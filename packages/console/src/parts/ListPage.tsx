@@ -2,17 +2,19 @@
  * A list of objects: filters in the address bar, columns of choice, pages by cursor, live rows on the first page,
  * export, and acts on all that the filter names. Each list of the console is a value of type `List`.
  */
+import * as Option from "effect/Option"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
-import { useEffect, useId, useState } from "react"
+import { useState } from "react"
 import { Link, useLocation } from "wouter"
 import type { PageAtom, Query } from "../api/lists.ts"
 import { useLive } from "../api/registry.ts"
 import { useSearchQuery } from "./address.ts"
 import { type BulkAct, BulkMenu } from "./BulkActs.tsx"
 import { ExportButton } from "./ExportRows.tsx"
+import { type Filter, Filters } from "./Filters.tsx"
+import { StillRows } from "./StillRows.tsx"
 import { Empty, Loaded } from "./states.tsx"
-import { bare } from "./typing.ts"
-import { Views, type ViewState } from "./Views.tsx"
+import { Views, ViewTabs, type ViewState } from "./Views.tsx"
 import { withTimes } from "./walkPages.ts"
 import { useWords } from "./words.ts"
 
@@ -29,15 +31,6 @@ export interface Column<Row> {
   readonly isHidden?: boolean
   /** Left out on a phone. */
   readonly isWide?: boolean
-}
-
-export interface Filter<Name extends string = string> {
-  /** The query parameter of the list. */
-  readonly name: Name
-  readonly label: string
-  /** Without choices it is a text. */
-  readonly choices?: ReadonlyArray<readonly [value: string, text: string]>
-  readonly type?: "date" | "search"
 }
 
 export interface List<Row, Name extends string = string> {
@@ -69,31 +62,23 @@ export type ListBy<Row, Wanted> = List<Row, keyof Wanted & string>
 
 const texts = {
   en: {
-    filter: "Filter",
     clear: "Clear filters",
-    from: "From",
-    to: "To",
     columns: "Columns",
     older: "Older",
     newer: "Newer",
     first: "Latest",
     nothing: "No results match these filters.",
-    any: "Any",
     rows: "Rows",
     tick: "Select",
     tickAll: "Select all rows on this page"
   },
   zh: {
-    filter: "筛选",
     clear: "清除筛选",
-    from: "从",
-    to: "至",
     columns: "列",
     older: "较早",
     newer: "较新",
     first: "最新",
     nothing: "没有符合筛选条件的记录。",
-    any: "全部",
     rows: "行",
     tick: "选择",
     tickAll: "选择本页所有行"
@@ -117,8 +102,8 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
   }
 
   // An empty list needs no filters, columns or export.
-  const isEmpty =
-    AsyncResult.isSuccess(result) && result.value.data.data.length === 0 && isFirst && Object.keys(filters).length === 0
+  const last = Option.getOrUndefined(AsyncResult.value(result))
+  const isEmpty = last?.data.data.length === 0 && isFirst && Object.keys(filters).length === 0
 
   return (
     <section className="list">
@@ -127,6 +112,9 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
         <div className="acts">{list.acts}</div>
       </header>
       {list.above}
+      {!isEmpty && (
+        <ViewTabs page={list.id} now={{ filters, columns: columns.map(({ id }) => id) }} onChoose={choose} />
+      )}
       {!isEmpty && (
         <div className="tools">
           {list.filters !== undefined && <Filters filters={list.filters} query={filters} onChange={setQuery} />}
@@ -146,53 +134,58 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
         </div>
       )}
       <Loaded result={result} lines={10}>
-        {({ data: { data: rows, has_more } }) =>
-          rows.length === 0 && isFirst ? (
-            Object.keys(filters).length === 0 ? (
-              list.empty
-            ) : (
-              <Empty title={words.nothing}>
-                <button type="button" className="button quiet" onClick={() => setQuery({})}>
-                  {words.clear}
-                </button>
-              </Empty>
-            )
-          ) : (
-            <>
-              <Rows
-                list={list}
-                columns={columns}
-                rows={rows}
-                ticks={list.bulk !== undefined && list.bulk.length > 0 ? ticks : undefined}
-              />
-              <nav className="pages" aria-label={words.rows}>
-                {!isFirst && (
-                  <button type="button" className="button quiet" onClick={() => setQuery(filters)}>
-                    {words.first}
-                  </button>
-                )}
-                {rows.length > 0 && ("starting_after" in query || ("ending_before" in query && has_more)) && (
-                  <button
-                    type="button"
-                    className="button quiet"
-                    onClick={() => setQuery({ ...filters, ending_before: list.keyOf(rows[0]!) })}
-                  >
-                    {words.newer}
-                  </button>
-                )}
-                {rows.length > 0 && (has_more || "ending_before" in query) && (
-                  <button
-                    type="button"
-                    className="button quiet"
-                    onClick={() => setQuery({ ...filters, starting_after: list.keyOf(rows.at(-1)!) })}
-                  >
-                    {words.older}
-                  </button>
-                )}
-              </nav>
-            </>
-          )
-        }
+        {({ data: { data: read, has_more } }) => (
+          <StillRows key={JSON.stringify(query)} rows={read} keyOf={list.keyOf} isLive={isFirst}>
+            {(rows, waiting) =>
+              rows.length === 0 && isFirst ? (
+                Object.keys(filters).length === 0 ? (
+                  list.empty
+                ) : (
+                  <Empty title={words.nothing}>
+                    <button type="button" className="button quiet" onClick={() => setQuery({})}>
+                      {words.clear}
+                    </button>
+                  </Empty>
+                )
+              ) : (
+                <>
+                  {waiting}
+                  <Rows
+                    list={list}
+                    columns={columns}
+                    rows={rows}
+                    ticks={list.bulk !== undefined && list.bulk.length > 0 ? ticks : undefined}
+                  />
+                  <nav className="pages" aria-label={words.rows}>
+                    {!isFirst && (
+                      <button type="button" className="button quiet" onClick={() => setQuery(filters)}>
+                        {words.first}
+                      </button>
+                    )}
+                    {rows.length > 0 && ("starting_after" in query || ("ending_before" in query && has_more)) && (
+                      <button
+                        type="button"
+                        className="button quiet"
+                        onClick={() => setQuery({ ...filters, ending_before: list.keyOf(rows[0]!) })}
+                      >
+                        {words.newer}
+                      </button>
+                    )}
+                    {rows.length > 0 && (has_more || "ending_before" in query) && (
+                      <button
+                        type="button"
+                        className="button quiet"
+                        onClick={() => setQuery({ ...filters, starting_after: list.keyOf(rows.at(-1)!) })}
+                      >
+                        {words.older}
+                      </button>
+                    )}
+                  </nav>
+                </>
+              )
+            }
+          </StillRows>
+        )}
       </Loaded>
     </section>
   )
@@ -310,101 +303,6 @@ export const useQuery = (): [Query, (query: Query) => void] => {
       go(entries.length === 0 ? path : `${path}?${new URLSearchParams(entries)}`)
     }
   ]
-}
-
-// Filters ----------------------------------------------------------------------------
-
-/** Dates that are still being typed begin with zeros: 0002-11-01 before 2026. */
-const isWholeDay = (day: string) => /^[1-9]\d{3}-/.test(day)
-
-/**
- * The form is not re-rendered while values change, so that the focus stays. A choice and a complete date are applied at
- * once, other fields on blur or Enter.
- */
-const Filters = (props: {
-  readonly filters: ReadonlyArray<Filter>
-  readonly query: Query
-  readonly onChange: (query: Query) => void
-}) => {
-  const { filters, onChange, query } = props
-  const words = useWords(texts)
-  const id = useId()
-  const [typed, setTyped] = useState(query)
-  const active = Object.keys(query).length
-  const [isOpen, setOpen] = useState(active > 0)
-  const now = JSON.stringify(query)
-  useEffect(() => {
-    setTyped(query)
-    if (active > 0) setOpen(true)
-  }, [now])
-  const all: ReadonlyArray<Filter> = [
-    ...filters,
-    { name: "from", label: words.from, type: "date" },
-    { name: "to", label: words.to, type: "date" }
-  ]
-  const type = (name: string, value: string) => setTyped((before) => ({ ...before, [name]: value }))
-  const set = (name: string, value: string) => {
-    const next = bare(value)
-    const isDay = all.some((each) => each.name === name && each.type === "date")
-    if (isDay && next !== "" && !isWholeDay(next)) return
-    type(name, next)
-    if (next !== (query[name] ?? "")) onChange({ ...query, [name]: next })
-  }
-  return (
-    <details className="filters" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary className="button quiet small">
-        {words.filter}
-        {active > 0 && <span className="count">{active}</span>}
-      </summary>
-      <form className="row" onSubmit={(event) => event.preventDefault()}>
-        {all.map(({ choices, label, name, type: kind }) => (
-          <div className="field" key={name}>
-            <label htmlFor={`${id}${name}`}>{label}</label>
-            {choices === undefined ? (
-              <input
-                id={`${id}${name}`}
-                name={name}
-                type={kind ?? "search"}
-                value={typed[name] ?? ""}
-                onChange={({ target: { value } }) =>
-                  kind === "date" && isWholeDay(value) ? set(name, value) : type(name, value)
-                }
-                onBlur={({ target }) => set(name, target.value)}
-                onKeyDown={(event) => event.key === "Enter" && set(name, event.currentTarget.value)}
-              />
-            ) : (
-              <select
-                id={`${id}${name}`}
-                name={name}
-                value={typed[name] ?? ""}
-                onChange={({ target }) => set(name, target.value)}
-              >
-                <option value="">{words.any}</option>
-                {choices.map(([value, text]) => (
-                  <option key={value} value={value}>
-                    {text}
-                  </option>
-                ))}
-              </select>
-            )}
-          </div>
-        ))}
-        {active > 0 && (
-          <button
-            type="button"
-            className="button quiet"
-            onClick={(event) => {
-              // The button disappears, so the focus moves to the first field.
-              event.currentTarget.form?.querySelector<HTMLElement>("input, select")?.focus()
-              onChange({})
-            }}
-          >
-            {words.clear}
-          </button>
-        )}
-      </form>
-    </details>
-  )
 }
 
 // Columns ----------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 /**
- * The one search box, which `/` and Ctrl-K open. It offers pages whose names start with the typed text, and a search
- * for it; arrow keys select, Enter opens.
+ * The one search box, which `/` and Ctrl-K open. It offers pages whose names start with the typed text, objects that
+ * are found by it, and a search for it; arrow keys select, Enter opens.
  */
 import { useEffect, useId, useRef, useState } from "react"
 import { useLocation } from "wouter"
@@ -27,13 +27,44 @@ const fits = ({ href, name }: NamedPage, text: string): boolean => {
   return words.some((word) => word.startsWith(typed)) || own.startsWith(typed) || name.toLowerCase().startsWith(typed)
 }
 
+/** An object that was found, and what tells it from its neighbours. */
+export interface SearchOption {
+  readonly href: string
+  readonly name: string
+  readonly note: string
+}
+
+/** The pause in typing after which objects are looked for, in milliseconds. */
+const pause = 250
+
+/** The objects that are found by the text; those of an earlier text are dropped. */
+const useFound = (text: string, look: Props["look"]): ReadonlyArray<SearchOption> => {
+  const [found, setFound] = useState<{ readonly text: string; readonly options: ReadonlyArray<SearchOption> }>()
+  const newest = useRef(look)
+  newest.current = look
+  useEffect(() => {
+    if (text.length < 2 || newest.current === undefined) return
+    let isOver = false
+    const timer = setTimeout(() => {
+      void newest.current?.(text).then((options) => isOver || setFound({ text, options }))
+    }, pause)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [text])
+  return found?.text === text ? found.options : []
+}
+
 interface Props {
   readonly label: string
   readonly onFind: (text: string) => void
+  /** Looks for objects while a person types. */
+  readonly look?: ((text: string) => Promise<ReadonlyArray<SearchOption>>) | undefined
   readonly pages: ReadonlyArray<NamedPage>
 }
 
-export const SearchBox = ({ label, onFind, pages }: Props) => {
+export const SearchBox = ({ label, look, onFind, pages }: Props) => {
   const words = useWords(texts)
   const input = useRef<HTMLInputElement>(null)
   const list = useId()
@@ -44,8 +75,10 @@ export const SearchBox = ({ label, onFind, pages }: Props) => {
   useKeys(input)
   const typed = bare(text)
   const named = pages.filter((page) => fits(page, typed)).slice(0, offeredMax)
+  const found = useFound(typed, look)
   const options = [
     ...named.map(({ group, href, name }) => ({ key: href, name, note: group, choose: () => go(href) })),
+    ...found.map(({ href, name, note }) => ({ key: href, name, note, choose: () => go(href) })),
     ...(typed === ""
       ? []
       : [{ key: "find", name: `${words.find} “${typed}”`, note: undefined, choose: () => onFind(typed) }])

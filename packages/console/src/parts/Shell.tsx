@@ -66,7 +66,7 @@ export const Shell = (props: {
   readonly nav: ReadonlyArray<NavGroup>
   readonly base: string
   /** The search box, which offers the pages of the menu as well. */
-  readonly search: { readonly label: string; readonly onFind: (text: string) => void }
+  readonly search: Omit<React.ComponentProps<typeof SearchBox>, "pages">
   readonly children: React.ReactNode
 }) => {
   const { base, children, mode, nav, place, search, signedIn } = props

@@ -7,11 +7,13 @@ import { useAtom } from "../api/registry.ts"
 import { AccountContext, type InAccount } from "../api/session.ts"
 import { Act, TextField } from "./act.tsx"
 import { Loaded } from "./states.tsx"
+import { rowsOf } from "./walkPages.ts"
 import { useWords } from "./words.ts"
 
 const texts = {
   en: {
     views: "Views",
+    all: "All",
     none: "No saved views yet. Set filters and columns, then save them as a view.",
     shared: "Shared",
     save: "Save view",
@@ -23,6 +25,7 @@ const texts = {
   },
   zh: {
     views: "视图",
+    all: "全部",
     none: "还没有保存的视图。设置筛选和列后，可将其保存为视图。",
     shared: "共享",
     save: "保存此视图",
@@ -69,6 +72,41 @@ const ViewsMenu = (props: Props & { readonly account: InAccount }) => {
       <summary className="button quiet small">{words.views}</summary>
       <div className="popup views">{isOpen && <ViewsList {...props} onClose={() => setOpen(false)} />}</div>
     </details>
+  )
+}
+
+/** The saved views of a list as tabs above it, the chosen one marked. */
+export const ViewTabs = (props: Props) => {
+  const account = useContext(AccountContext)
+  return account === undefined ? null : <Tabs {...props} merchantId={account.merchantId} />
+}
+
+const sameView = (one: ViewState, other: ViewState) =>
+  textOf(one.filters) === textOf(other.filters) &&
+  (one.columns.length === 0 || one.columns.join() === other.columns.join())
+const textOf = (filters: ViewState["filters"]) => JSON.stringify(Object.entries(filters).toSorted())
+
+const Tabs = ({ merchantId, now, onChoose, page }: Props & { readonly merchantId: string }) => {
+  const words = useWords(texts)
+  const views = rowsOf(useAtom(viewsAtom(merchantId))).filter((view) => view.page === page)
+  if (views.length === 0) return null
+  const isAll = Object.keys(now.filters).length === 0
+  return (
+    <div className="tabs" role="group" aria-label={words.views}>
+      <button type="button" aria-pressed={isAll} onClick={() => onChoose({ filters: {}, columns: [] })}>
+        {words.all}
+      </button>
+      {views.map(({ name, query, view_id }) => (
+        <button
+          key={view_id}
+          type="button"
+          aria-pressed={!isAll && sameView(stateOf(query), now)}
+          onClick={() => onChoose(stateOf(query))}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
   )
 }
 

@@ -1,7 +1,8 @@
 /** Lists and pages of a declared resource: the columns, the filters, and the fields beside an object. */
 import { type AnyListed, choicesOf, type Field, kindOf } from "@coffer/resources/listed"
 import { columnsFor, type NamesOf } from "./columns.tsx"
-import type { Column, Filter } from "./ListPage.tsx"
+import type { Filter } from "./Filters.tsx"
+import type { Column } from "./ListPage.tsx"
 import { stateText } from "./stateWords.ts"
 import { Amount, Method, methodText, State, Time } from "./values.tsx"
 import type { Language } from "./words.ts"

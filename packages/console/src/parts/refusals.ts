@@ -1,10 +1,16 @@
 /** Translates validation messages of the service into the reader's language, by their wording. */
+import { typedOf } from "./values.tsx"
 import type { Language } from "./words.ts"
 
 type Words = Readonly<Record<Language, string>>
 
-/** The first that fits. `#` stands for the number in the refusal. */
+/** The first that fits. `#` stands for the number in the refusal, which is money in a field of an amount. */
 const kinds: ReadonlyArray<readonly [RegExp, Words]> = [
+  [
+    /exceeds the (\d+) minor units that can still be refunded/,
+    { en: "At most # can still be refunded.", zh: "最多还可退款 #。" }
+  ],
+  [/balance.*: (\d+) minor units are available/, { en: "Only # is available.", zh: "可用余额只有 #。" }],
   [/is required|at least 1 characters?/i, { en: "Required.", zh: "必填项。" }],
   [
     /e-?mail address/i,
@@ -35,10 +41,13 @@ const kinds: ReadonlyArray<readonly [RegExp, Words]> = [
 
 const other: Words = { en: "", zh: "服务不接受此内容：" }
 
-export const refusalText = (message: string, language: Language): string => {
+/** `money`: minor units as the field of an amount has them. */
+export const refusalText = (message: string, language: Language, money?: (minor: number) => string): string => {
   for (const [pattern, words] of kinds) {
-    const found = pattern.exec(message)
-    if (found !== null) return words[language].replace("#", found[1] ?? "")
+    const [whole, number = ""] = pattern.exec(message) ?? []
+    if (whole === undefined) continue
+    const shown = money ?? (/minor units/.test(message) ? typedOf : undefined)
+    return words[language].replace("#", shown === undefined ? number : shown(Number(number.replaceAll(/[,_]/g, ""))))
   }
   return `${other[language]}${message}`
 }

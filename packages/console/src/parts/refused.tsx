@@ -2,7 +2,8 @@
 import { createContext, useState } from "react"
 import type { Problem } from "../api/acts.ts"
 import { refusalText } from "./refusals.ts"
-import { useLanguage } from "./words.ts"
+import { amountText, currencyChoices } from "./values.tsx"
+import { type Language, useLanguage } from "./words.ts"
 
 /** The field's id, and the reason. */
 export interface Refused {
@@ -31,7 +32,7 @@ export const useRefusals = (form: React.RefObject<HTMLFormElement | null>) => {
       return setProblem(next)
     }
     setProblem(undefined)
-    setRefused({ id: field.id, says: refusalText(next.message, language) })
+    setRefused({ id: field.id, says: refusalText(next.message, language, moneyOf(field, language)) })
     field.closest("details")?.setAttribute("open", "")
     mark(field.id, true)?.focus()
   }
@@ -42,6 +43,16 @@ export const useRefusals = (form: React.RefObject<HTMLFormElement | null>) => {
     setRefused(undefined)
   }
   return { noteInput, problem, refused, tell }
+}
+
+/** How the field of an amount writes minor units: in the currency of its form, or of its label. */
+const moneyOf = (field: HTMLElement, language: Language) => {
+  if (!(field instanceof HTMLInputElement) || field.inputMode !== "decimal") return undefined
+  const chosen = field.form?.elements.namedItem("currency")
+  const label = field.labels?.[0]?.textContent ?? ""
+  const currency =
+    chosen instanceof HTMLSelectElement ? chosen.value : currencyChoices.find(([each]) => label.includes(each))?.[0]
+  return (minor: number) => amountText(minor, currency ?? "USD", language)
 }
 
 /** The field that the refusal names, by the whole name or its last part: `live.ip_allowlist`, `files[2].url`. */

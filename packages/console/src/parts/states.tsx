@@ -1,9 +1,14 @@
 /** Loading, failed and empty states. */
 import type * as Cause from "effect/Cause"
+import * as Option from "effect/Option"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
-import { type Problem, problemOf } from "../api/acts.ts"
+import { type Problem, problemOf, readAgain } from "../api/acts.ts"
+import { OwnApi } from "../api/clients.ts"
+import { awaySince } from "../api/connection.ts"
+import { useAtom } from "../api/registry.ts"
 import { adviceFor } from "./advice.ts"
 import { refusalText } from "./refusals.ts"
+import { hourText } from "./values.tsx"
 import { useLanguage, useWords } from "./words.ts"
 
 const texts = {
@@ -12,14 +17,18 @@ const texts = {
     away: "The service is not responding. Your connection or the service is down; this page retries automatically.",
     unexpected: "The console could not read the response. Reload the page; if this continues, tell the operator:",
     request: "Request ID",
-    waits: "Rate limit reached, or the service is busy. Continuing automatically in seconds:"
+    waits: "Rate limit reached, or the service is busy. Continuing automatically in seconds:",
+    asOf: "Could not refresh. As of",
+    again: "Try again"
   },
   zh: {
     loading: "加载中",
     away: "服务没有响应。您的网络或服务已中断；此页面会自动重试。",
     unexpected: "控制台无法读取响应。请重新加载页面；如问题持续，请告知平台运营方：",
     request: "请求 ID",
-    waits: "已达到频率限制，或服务繁忙。将在以下秒数后自动继续："
+    waits: "已达到频率限制，或服务繁忙。将在以下秒数后自动继续：",
+    asOf: "刷新失败，数据截至",
+    again: "重试"
   }
 }
 
@@ -41,7 +50,8 @@ export const Trouble = ({ problem }: { readonly problem: Problem }) => {
   }
   const language = useLanguage()
   const advice = adviceFor(problem.code, language)
-  const says = problem.code === "invalid_request" ? refusalText(problem.message, language) : problem.message
+  const isOfField = problem.code === "invalid_request" || problem.message.includes("minor units")
+  const says = isOfField ? refusalText(problem.message, language) : problem.message
   return (
     <div className="trouble" role="alert">
       <p>
@@ -83,25 +93,60 @@ const isOver = (problem: Problem): boolean =>
   problem.kind === "refused" && /_not_found$|^(forbidden|route_not_found|missing_api_key)$/.test(problem.code)
 
 /**
- * The value of a call once it is loaded. The previous value stays on the screen during a reload, and if that fails, so
- * that typed input is kept.
+ * The value of a call once it is loaded. The previous value and typed input stay on the screen during a reload, and if
+ * that fails, with the time that they are from. Only a first load may be an error page.
  */
 export const Loaded = <A, E>(props: {
   readonly result: AsyncResult.AsyncResult<A, E>
   readonly children: (value: A) => React.ReactNode
   readonly lines?: number
+  /** What it loads is not seen by itself, so its age is not shown. */
+  readonly isFrame?: boolean
 }): React.ReactNode => {
-  const { children, lines, result } = props
+  const { children, isFrame = false, lines, result } = props
   if (AsyncResult.isInitial(result)) return <Skeleton lines={lines ?? 5} />
   const problem = AsyncResult.isFailure(result) ? problemOf(result.cause as Cause.Cause<unknown>) : undefined
   const value = AsyncResult.value(result)
-  if (problem !== undefined && (value._tag === "None" || isOver(problem))) return <Trouble problem={problem} />
-  // The frame already says that the service is away.
+  if (problem !== undefined && isOver(problem)) return <Trouble problem={problem} />
+  if (problem !== undefined && value._tag === "None") {
+    return (
+      <div className="stack">
+        <Trouble problem={problem} />
+        <p>
+          <Again />
+        </p>
+      </div>
+    )
+  }
   return (
     <>
-      {problem !== undefined && problem.kind !== "away" && <Trouble problem={problem} />}
+      {AsyncResult.isFailure(result) && !isFrame && (
+        <Stale at={Option.getOrUndefined(result.previousSuccess)?.timestamp} />
+      )}
       {value._tag === "Some" && children(value.value)}
     </>
+  )
+}
+
+/** Since when the content is not up to date. The frame says so itself while the service is away. */
+const Stale = ({ at }: { readonly at: number | undefined }) => {
+  const words = useWords(texts)
+  const language = useLanguage()
+  const isAway = useAtom(awaySince) !== undefined
+  if (isAway) return null
+  return (
+    <p className="stale small" role="status">
+      {words.asOf} {hourText(at ?? Date.now(), language)}. <Again />
+    </p>
+  )
+}
+
+const Again = () => {
+  const words = useWords(texts)
+  return (
+    <button type="button" className="button quiet small" onClick={() => void readAgain(OwnApi)}>
+      {words.again}
+    </button>
   )
 }
 

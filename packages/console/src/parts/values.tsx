@@ -12,12 +12,12 @@ import { type Language, tags, useLanguage, useWords } from "./words.ts"
 
 const formats = new Map<string, Intl.NumberFormat>()
 
-/** Minor units in their currency: 1999 USD is $19.99. */
+/** Minor units in their currency: 1999 USD is $19.99, 1999 HKD is HK$19.99. */
 export const amountText = (minor: number, currency: string, language: Language): string => {
   const key = `${language} ${currency}`
   const format =
     formats.get(key) ??
-    new Intl.NumberFormat(tags[language], { style: "currency", currency, currencyDisplay: "narrowSymbol" })
+    new Intl.NumberFormat(tags[language], { style: "currency", currency, currencyDisplay: "symbol" })
   formats.set(key, format)
   return format.format(minor / 100)
 }
@@ -52,13 +52,28 @@ export const typedOf = (minor: number): string => (minor / 100).toFixed(2)
 
 // Times ----------------------------------------------------------------------------
 
-export const timeText = (time: string, language: Language, style: "short" | "full" = "short"): string =>
-  new Intl.DateTimeFormat(
+/** The year is left out of a short text in this year. */
+const yearOf = (time: Date) => (time.getFullYear() === new Date().getFullYear() ? {} : ({ year: "numeric" } as const))
+
+export const timeText = (time: string, language: Language, style: "short" | "full" = "short"): string => {
+  const at = new Date(time)
+  return new Intl.DateTimeFormat(
     tags[language],
     style === "short"
-      ? { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }
+      ? { ...yearOf(at), month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }
       : { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" }
-  ).format(new Date(time))
+  ).format(at)
+}
+
+/** A day without its time: Mar 4. */
+export const dayText = (time: string, language: Language): string => {
+  const at = new Date(time)
+  return new Intl.DateTimeFormat(tags[language], { ...yearOf(at), month: "short", day: "numeric" }).format(at)
+}
+
+/** The time of a day: 16:05. */
+export const hourText = (time: number, language: Language): string =>
+  new Intl.DateTimeFormat(tags[language], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time)
 
 /** In the reader's zone; the title has the zone and the seconds. */
 export const Time = ({ at, none = "–" }: { readonly at: string | null; readonly none?: string }) => {

@@ -1,6 +1,7 @@
 /** Reads a list page by page up to a limit, and converts the days of a filter to times. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import type * as Atom from "effect/reactivity/Atom"
 import * as AtomRegistry from "effect/reactivity/AtomRegistry"
@@ -8,13 +9,14 @@ import { type Outcome, problemOf, type Problem } from "../api/acts.ts"
 import type { Page, Query } from "../api/lists.ts"
 import { type Patience, patiently } from "../api/patience.ts"
 import { registry } from "../api/registry.ts"
+import { minorOf } from "./values.tsx"
 import type { List } from "./ListPage.tsx"
 
 type RowsIn<Row> = { readonly data: Pick<Page<Row>["data"], "data"> }
 
-/** The rows of a page of a list; none while it is loading or after a failure. */
+/** The rows of a page of a list as it was last read; none until then. */
 export const rowsOf = <Row>(result: AsyncResult.AsyncResult<RowsIn<Row>, unknown>): ReadonlyArray<Row> =>
-  AsyncResult.isSuccess(result) ? result.value.data.data : []
+  Option.match(AsyncResult.value(result), { onNone: () => [], onSome: ({ data }) => data.data })
 
 /** Reads a page again. */
 export const readPage = <A, E>(
@@ -62,13 +64,22 @@ export const walkPages = async <Row>(
 // Days -------------------------------------------------------------------------------
 
 /**
- * Converts days to times: `from` is the start of a day and `to` the end of a day, in the zone, by default the reader's.
+ * Converts days to times: `from` is the start of a day and `to` the end of a day, in the zone, by default that of the
+ * query, or else the reader's.
  */
-export const withTimes = ({ from, to, ...query }: Query, zone?: string): Query => ({
+export const withTimes = ({ from, to, zone: own, amount_from, amount_to, ...query }: Query, zone = own): Query => ({
   ...query,
+  ...amountBound("amount[gte]", amount_from),
+  ...amountBound("amount[lte]", amount_to),
   ...(from === undefined ? {} : { "created[gte]": dayBegins(from, 0, zone).toISOString() }),
   ...(to === undefined ? {} : { "created[lte]": new Date(dayBegins(to, 1, zone).getTime() - 1).toISOString() })
 })
+
+/** What is no amount filters nothing. */
+const amountBound = (name: string, typed: string | undefined): Query => {
+  const minor = typed === undefined ? undefined : minorOf(typed)
+  return minor === undefined ? {} : { [name]: String(minor) }
+}
 
 /** The start of a day in a zone, plus `later` days. */
 const dayBegins = (day: string, later: number, zone: string | undefined): Date => {

@@ -1,0 +1,33 @@
+/** The search box of the console: what it offers while a person types, and where it leads. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { executable, needsChromium } from "../kit/pages/Browser.ts"
+import { drawn, openConsole } from "../kit/pages/consolePages.ts"
+
+describe.skipIf(executable === undefined)(`the search box of the console${needsChromium}`, () => {
+  it.live("offers what is found while a person types, each with what tells it from its neighbours", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      const { trade_no } = yield* at.paid(123_456, { subject: "Two books", receipt_email: "ada.reader@example.com" })
+      yield* at.paid(500, { subject: "Two lamps", receipt_email: "ada.writer@example.com" })
+      const { go, page } = yield* at.enter("viewer")
+      yield* go("/events")
+      yield* drawn(page)
+      yield* Effect.promise(async () => {
+        const box = page.getByRole("combobox", { name: /^Search orders/ })
+        await box.fill("ADA")
+        await page.getByRole("option", { name: /\$5\.00 · Two lamps.*Paid · ada\.writer@example\.com/ }).waitFor()
+        await page.getByRole("option", { name: /\$1,234\.56 · Two books.*Paid · ada\.reader@example\.com/ }).click()
+        await page.waitForURL(new RegExp(`/orders/${trade_no}$`))
+        // All of them are on a page of their own, and the only one is opened.
+        await box.fill("two")
+        await page.getByRole("option", { name: "Find “two”" }).click()
+        await page.getByRole("heading", { name: "Search: two" }).waitFor()
+        assert.strictEqual(await page.locator("tbody tr").count(), 2)
+        await box.fill("1,234.56")
+        await page.getByRole("option", { name: "Find “1,234.56”" }).click()
+        await page.waitForURL(new RegExp(`/orders/${trade_no}$`))
+      })
+    })
+  )
+})
