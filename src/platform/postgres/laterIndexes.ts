@@ -110,7 +110,12 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   },
   // A call by its number alone. Numbers begin with the time and calls are written in its order, so the smallest and the
   // largest number of some pages are enough: no call has an entry of its own.
-  { name: "api_logs_number", on: "api_logs using brin (request_id) with (pages_per_range = 16, autosummarize = on)" }
+  { name: "api_logs_number", on: "api_logs using brin (request_id) with (pages_per_range = 16, autosummarize = on)" },
+  // Changes from the console among a program's calls, which have no entry here (src/shared/logs/LogStore.ts).
+  {
+    name: "api_logs_of_console",
+    on: "api_logs (merchant_id, mode, source, request_id) where source = 'console'"
+  }
 ]
 
 /** Postgres waits for every transaction that is older than the index. */
