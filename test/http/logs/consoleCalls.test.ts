@@ -5,7 +5,7 @@ import { invite, signIn } from "../../kit/callers/console.ts"
 import { flushed, type Log, loggedMerchant } from "../../kit/rows/logs.ts"
 import { said } from "../../kit/Merchant.ts"
 import { mailServer } from "../../kit/servers/MailServer.ts"
-import { type Running, start } from "../../kit/Service.ts"
+import { start } from "../../kit/Service.ts"
 
 const signedIn = Effect.fnUntraced(function* (role: string) {
   const mails = yield* mailServer()

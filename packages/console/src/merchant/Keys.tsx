@@ -13,6 +13,7 @@ import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { columnsOf } from "../parts/declared.tsx"
 import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { SecretOnce } from "../parts/Secret.tsx"
+import { stateText } from "../parts/stateWords.ts"
 import { Empty } from "../parts/states.tsx"
 import { Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
@@ -178,6 +179,7 @@ const Keys = () => {
 type WithKey = { readonly data: { readonly key: string } }
 
 const MainKey = () => {
+  const language = useLanguage()
   const { merchantId, mode, role } = useAccount()
   const words = useWords(texts)
   return (
@@ -186,6 +188,7 @@ const MainKey = () => {
         <h2>{words.main}</h2>
         <Act
           name={words.reset}
+          object={`${words.main}, ${stateText(mode, language)}`}
           isDangerous
           notNow={personMayDo(role, "main_keys.reset") ? undefined : words.onlyOwner}
           says={
@@ -278,6 +281,7 @@ const KeyActs = ({ apiKey }: { readonly apiKey: Key }) => {
   return (
     <span className="acts">
       <Act
+        object={apiKey.name}
         name={words.roll}
         notNow={notNow}
         says={
@@ -301,6 +305,7 @@ const KeyActs = ({ apiKey }: { readonly apiKey: Key }) => {
         result={({ data }: WithKey) => <SecretOnce label={words.newKey} secret={data.key} />}
       />
       <Act
+        object={apiKey.name}
         name={words.change}
         notNow={notNow}
         says={apiKey.mode === "live" ? words.freshLive : undefined}
@@ -328,6 +333,7 @@ const KeyActs = ({ apiKey }: { readonly apiKey: Key }) => {
         }
       />
       <Act
+        object={apiKey.name}
         name={words.revoke}
         says={words.revokeSays}
         isDangerous

@@ -57,6 +57,3 @@ export const findPlace = async ({ api }: InAccount, text: string): Promise<strin
   )
   return "done" in refund ? `/refunds/${refund.done.data.refund_no}` : place
 }
-
-/** Links from data may only lead to http and https. */
-export const isWeb = (url: string): boolean => /^https?:\/\//.test(url)

@@ -346,6 +346,7 @@ const Kill = ({ instanceId, words }: { readonly instanceId: string; readonly wor
   <OperatorAct
     act="cluster.kill"
     name={words.kill}
+    object={instanceId}
     says={words.killSays}
     isDangerous
     isOnce

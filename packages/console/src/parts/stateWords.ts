@@ -79,7 +79,9 @@ export const stateWords: Readonly<Record<Language, Readonly<Record<string, strin
     webhook_endpoint: "Webhook 端点",
     api_log: "API 日志",
     api: "API",
-    console: "控制台"
+    console: "控制台",
+    sandbox: "沙盒",
+    live: "正式"
   }
 }
 
