@@ -84,7 +84,11 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
         ])
         await dialog.getByLabel("Event").selectOption("dispute.lost")
         await dialog.getByRole("button", { name: "Send a test event" }).click()
-        await dialog.waitFor({ state: "hidden" })
+        // What was sent stands beside what was answered.
+        const exchange = dialog.locator(".exchange > section")
+        await exchange.first().getByText("dispute.lost").first().waitFor()
+        assert.include(await exchange.last().innerText(), "200")
+        await dialog.getByRole("button", { name: "Done" }).click()
         await page.getByRole("link", { name: "dispute.lost" }).waitFor()
       })
       const { event } = yield* hook.next

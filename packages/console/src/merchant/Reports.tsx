@@ -2,7 +2,7 @@
 import type { ReportResource } from "@coffer/contract/Reports"
 import { useRef, useState } from "react"
 import { type Outcome, shown } from "../api/acts.ts"
-import { readBytes } from "../api/clients.ts"
+import { OwnApi, readBytes } from "../api/clients.ts"
 import type { AccountApi } from "../api/clients.ts"
 import { asQuery, type PlainQuery, withoutFile } from "../api/lists.ts"
 import { patiently } from "../api/patience.ts"
@@ -18,6 +18,7 @@ import { Empty, Loaded, Waiting } from "../parts/states.tsx"
 import { State } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { currencies } from "./moneyWords.ts"
+import { daysOf, type Preset, presets } from "./reportDays.ts"
 import { ReportTable } from "./ReportTable.tsx"
 import { callOf, MerchantAct } from "./MerchantAct.tsx"
 
@@ -37,6 +38,10 @@ const texts = {
     format: "Format",
     from: "From",
     to: "To",
+    presets: "Period",
+    lastMonth: "Last month",
+    thisMonth: "This month",
+    lastQuarter: "Last quarter",
     currency: "Currency",
     all: "All",
     zone: "Time zone",
@@ -74,6 +79,10 @@ const texts = {
     format: "格式",
     from: "从",
     to: "至",
+    presets: "时间段",
+    lastMonth: "上月",
+    thisMonth: "本月",
+    lastQuarter: "上季度",
     currency: "货币",
     all: "全部",
     zone: "时区",
@@ -244,6 +253,43 @@ const Save = ({ report, words }: { readonly report: ReportResource; readonly wor
 
 const kinds = ["statement", "transactions", "fees", "payout", "frozen"] as const
 
+/** Sets both days of the form around it, in the merchant's zone. */
+const Presets = ({ words }: { readonly words: Texts }) => {
+  const zone = useZone()
+  const set = (button: HTMLButtonElement, preset: Preset) => {
+    for (const [name, day] of Object.entries(daysOf(preset, new Date(), zone))) {
+      const field = button.form?.elements.namedItem(name)
+      if (field instanceof HTMLInputElement) field.value = day
+    }
+    button.form?.dispatchEvent(new Event("input", { bubbles: true }))
+  }
+  return (
+    <div className="row" role="group" aria-label={words.presets}>
+      {presets.map((preset) => (
+        <button
+          key={preset}
+          type="button"
+          className="button quiet small"
+          onClick={(event) => set(event.currentTarget, preset)}
+        >
+          {words[preset]}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** The merchant's zone; until it is known, that of the reader. */
+const useZone = (): string => {
+  const { merchantId } = useAccount()
+  const settings = useAtom(
+    OwnApi.query("settings", "get", { params: { merchant_id: merchantId }, reactivityKeys: shown })
+  )
+  return settings._tag === "Success"
+    ? settings.value.data.time_zone
+    : new Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
 const today = () => new Date().toISOString().slice(0, 10)
 const monthAgo = () => new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10)
 
@@ -271,6 +317,7 @@ const MakeReport = ({ words }: { readonly words: Texts }) => {
       fields={
         <>
           <ChoiceField label={words.report} name="report" choices={kinds.map((kind) => [kind, words.reports[kind]])} />
+          <Presets words={words} />
           <TextField label={words.from} name="from" type="date" initial={monthAgo()} />
           <TextField label={words.to} name="to" type="date" initial={today()} />
           <ChoiceField
@@ -338,6 +385,7 @@ const ReadNow = ({ words }: { readonly words: Texts }) => {
       <p className="small soft">{words.readSays}</p>
       <form className="row" onSubmit={read}>
         <ChoiceField label={words.report} name="kind" choices={shortKinds.map((kind) => [kind, words.reports[kind]])} />
+        <Presets words={words} />
         <TextField label={words.from} name="from" type="date" initial={week} />
         <TextField label={words.to} name="to" type="date" initial={today()} />
         <ChoiceField
