@@ -71,6 +71,7 @@ const deactivateAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
   name: words.deactivate,
   says: words.deactivateSays,
   isDangerous: true,
+  worth: ({ amount, currency }) => ({ minor: amount, currency }),
   fits: ({ status }) => status === "active",
   run: ({ link_id }) =>
     act(

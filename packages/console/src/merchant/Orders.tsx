@@ -61,6 +61,7 @@ const expireAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
   name: words.expire,
   says: words.expireSays,
   isDangerous: true,
+  worth: ({ amount, currency }) => ({ minor: amount, currency }),
   fits: ({ status }) => status === "pending",
   run: ({ trade_no }) =>
     act(
