@@ -224,7 +224,7 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* go("/audit")
       yield* Effect.promise(() =>
         page
-          .getByRole("row", { name: /people\.setRole Completed owner@shop\.example/ })
+          .getByRole("row", { name: /Changed a person.s role.*Completed owner@shop\.example/ })
           .first()
           .waitFor()
       )

@@ -251,11 +251,11 @@ const Draft = (props: Props & { readonly words: Texts }) => {
     const kept = readDraft(name, isFiles)
     const isSame =
       kept !== undefined && evidenceNames.every((each) => (kept.texts[each] ?? "") === (now.texts[each] ?? ""))
-    // A first draft begins with what the order says.
+    // A first draft begins with what the order says, which counts as nobody's edit.
     const begun = stored.updated_at === null ? { texts: prefilled(order, words.receipt), files: [] } : now
     return kept === undefined || (isSame && kept.more.length === now.files.length)
-      ? { typed: begun, before: now, version: versionOf(stored), isKept: false, times: 0 }
-      : { typed: { texts: kept.texts, files: kept.more }, before: now, version: kept.version, isKept: true, times: 0 }
+      ? { typed: begun, before: begun, version: versionOf(stored), isKept: false, times: 0 }
+      : { typed: { texts: kept.texts, files: kept.more }, before: begun, version: kept.version, isKept: true, times: 0 }
   })
   const fill = (typed: Typed, isKept: boolean) =>
     setForm({ typed, before: now, version: versionOf(stored), isKept, times: form.times + 1 })

@@ -230,7 +230,7 @@ const MainKey = () => {
   const { merchantId, mode, role } = useAccount()
   const words = useWords(texts)
   const params = { merchant_id: merchantId, mode }
-  const object = `${words.main}, ${stateText(mode, language)}`
+  const object = `${words.main} · ${stateText(mode, language)}`
   const isOwner = personMayDo(role, "main_keys.reset")
   const found = useAtom(OwnApi.query("main_keys", "get", { params, reactivityKeys: shown }))
   const until = found._tag === "Success" ? found.value.data.previous_until : null

@@ -264,7 +264,7 @@ const Presets = ({ words }: { readonly words: Texts }) => {
     button.form?.dispatchEvent(new Event("input", { bubbles: true }))
   }
   return (
-    <div className="row" role="group" aria-label={words.presets}>
+    <div className="row presets" role="group" aria-label={words.presets}>
       {presets.map((preset) => (
         <button
           key={preset}

@@ -48,7 +48,7 @@ export interface ActProps<Done = unknown> {
   readonly object?: string | undefined
   readonly isDangerous?: boolean
   readonly isPrimary?: boolean
-  /** A result that needs more room. */
+  /** A summary or a result that needs more room. */
   readonly isWide?: boolean
   /** Whether the answer means that it was done; by default it does. */
   readonly isTold?: (done: Done) => boolean
@@ -177,7 +177,7 @@ const ActDialog = <Done,>(props: ActProps<Done> & { readonly onClose: () => void
     )
   }
   return (
-    <Dialog title={name} onClose={onClose}>
+    <Dialog title={name} onClose={onClose} isWide={props.isWide === true}>
       <form
         ref={form}
         className="stack"
