@@ -162,6 +162,11 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* go("/logs")
       yield* drawn(page)
       yield* Effect.promise(async () => {
+        await page
+          .getByRole("region", { name: "API logs" })
+          .getByRole("cell", { name: "API", exact: true })
+          .first()
+          .waitFor()
         await page.getByText("Failed calls by error").click()
         const groups = page.getByRole("region", { name: "Failed calls by error" })
         await groups.getByRole("row", { name: /invalid_request POST \/v1\/orders 2/ }).waitFor()

@@ -57,16 +57,11 @@ export const apiLogs = listed(
       ["Key", "密钥", "Number of the key with scopes that called; null for your main key, and for the console."],
       code
     ),
-    source: field(
-      callSource,
-      shown("none"),
-      [
-        "Source",
-        "来源",
-        "`api`: with a key. `console`: changed by a person in the console, whose reads are not logged."
-      ],
-      { look: "state" }
-    ),
+    source: field(callSource, shown("none"), [
+      "Source",
+      "来源",
+      "`api`: with a key. `console`: changed by a person in the console, whose reads are not logged."
+    ]),
     user_agent: field(Schema.NullOr(Schema.String), shown("request"), [
       "User agent",
       "User agent",

@@ -443,8 +443,8 @@ const EvidenceField = (props: { readonly name: Name; readonly initial: string; r
         <textarea
           id={id}
           name={props.name}
-          rows={1}
-          className="low"
+          rows={props.initial.split("\n").length}
+          className={props.initial.includes("\n") ? "" : "low"}
           maxLength={evidenceTextLengthMax}
           defaultValue={props.initial}
           aria-describedby={described}

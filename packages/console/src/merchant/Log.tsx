@@ -11,6 +11,7 @@ import { AsCode, type Call, curlOf } from "../parts/AsCode.tsx"
 import { factsOf } from "../parts/declared.tsx"
 import { Json } from "../parts/Json.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
+import { stateText } from "../parts/stateWords.ts"
 import { Loaded, Trouble } from "../parts/states.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { Status } from "./Logs.tsx"
@@ -71,6 +72,7 @@ const Log = ({ number }: { readonly number: string }) => {
                   )
                 }),
                 duration_ms: `${log.duration_ms} ms`,
+                source: stateText(log.source, language),
                 key_id:
                   log.source === "console" ? undefined : log.key_id === null ? (
                     words.mainKey

@@ -8,6 +8,7 @@ import { AsCode } from "../parts/AsCode.tsx"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import { type Column, type ListBy, Rows } from "../parts/ListPage.tsx"
 import { Empty, Skeleton, Trouble } from "../parts/states.tsx"
+import { stateText } from "../parts/stateWords.ts"
 import { Time } from "../parts/values.tsx"
 import { walkPages } from "../parts/walkPages.ts"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
@@ -62,6 +63,7 @@ const columns = (words: Texts, language: Language): ReadonlyArray<Column<Log>> =
   },
   ...columnsOf<Log>(apiLogs, language, {
     status: { cell: ({ status }) => <Status of={status} /> },
+    source: { cell: ({ source }) => stateText(source, language) },
     duration_ms: { isNumber: true, cell: ({ duration_ms }) => `${duration_ms} ms` },
     key_id: {
       cell: ({ key_id, source }) =>
