@@ -53,6 +53,10 @@ const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   "channels.set": ["Changed who takes the payments", "更改收款渠道"],
   "reconciliation.begin": ["Started a reconciliation", "开始对账"],
   "payouts.create": ["Requested a payout", "申请提现"],
+  "payouts.approve": ["Approved a payout", "批准提现"],
+  "payouts.reject": ["Rejected a payout", "拒绝提现"],
+  "payouts.complete": ["Completed a payout", "完成提现"],
+  "payouts.fail": ["Marked a payout as failed", "标记提现失败"],
   "exports.merchant": ["Exported the merchant's data", "导出商户数据"]
 }
 
