@@ -16,7 +16,7 @@ const patience = "30 seconds"
 const noticed = "5 seconds"
 
 export const followDrain = Effect.gen(function* () {
-  const { asked } = yield* Drain
+  const { requested } = yield* Drain
   const draining = yield* Draining
   const sharding = yield* Sharding.Sharding
   const { drainSelf } = yield* RunnerVitals
@@ -40,7 +40,7 @@ export const followDrain = Effect.gen(function* () {
     Effect.repeat({ until: (isEmpty) => isEmpty, schedule: Schedule.spaced("100 millis") }),
     Effect.timeoutOption(patience)
   )
-  yield* asked.await
+  yield* requested.await
   yield* Effect.logInfo("this runner is drained: it gives up its shards, and stops")
   draining.now = true
   const [moved] = yield* onRealTime(Effect.all([emptied, Effect.sleep(noticed)], { concurrency: 2 }))

@@ -36,8 +36,8 @@ const drain = operatorCommand(
   { runner: Argument.String("runner").pipe(Argument.withDescription("Its instance_id, from coffer runners list")) },
   Effect.fnUntraced(function* ({ runner }) {
     const operator = yield* connectOperator
-    const asked = yield* operator.post(`/cluster/runners/${encodeURIComponent(runner)}/drain`)
-    if (yield* json) return yield* Console.log(shownJson(asked))
+    const answer = yield* operator.post(`/cluster/runners/${encodeURIComponent(runner)}/drain`)
+    if (yield* json) return yield* Console.log(shownJson(answer))
     yield* Console.log(`The runner ${plain(runner)} gives up its shards and connections, and then stops.`)
   })
 )

@@ -8,8 +8,8 @@ export class Drain extends Context.Service<
   Drain,
   {
     /** Open once it was asked. */
-    readonly asked: Latch.Latch
+    readonly requested: Latch.Latch
   }
 >()("@coffer/cluster/Drain") {}
 
-export const layer = Layer.sync(Drain, () => ({ asked: Latch.makeUnsafe(false) }))
+export const layer = Layer.sync(Drain, () => ({ requested: Latch.makeUnsafe(false) }))

@@ -91,7 +91,7 @@ export const layer = ({ instance, metrics, now }: Options) =>
       const { place, version } = yield* ThisRunner
       const run = yield* Tenancy.Run
       const doubt = yield* Doubt
-      const { asked } = yield* Drain
+      const { requested } = yield* Drain
       const address = place === undefined ? null : addressOf(place)
       const started = DateTime.formatIso(yield* now)
 
@@ -108,7 +108,7 @@ export const layer = ({ instance, metrics, now }: Options) =>
           ${started}::text::timestamptz, ${heard}::text::timestamptz, ${readings}::text::jsonb)
         on conflict (instance) do update set heard_at = excluded.heard_at, vitals = excluded.vitals
         returning drains`
-        if (own!.drains) asked.openUnsafe()
+        if (own!.drains) requested.openUnsafe()
       })
       const heardSince = Effect.map(now, (at) =>
         DateTime.formatIso(DateTime.subtract(at, { milliseconds: silentMillisMax }))
@@ -155,7 +155,7 @@ export const layer = ({ instance, metrics, now }: Options) =>
       })
 
       const drainSelf = Effect.andThen(report, drain(instance)).pipe(
-        Effect.tap((isAsked) => Effect.sync(() => isAsked && asked.openUnsafe()))
+        Effect.tap((isAsked) => Effect.sync(() => isAsked && requested.openUnsafe()))
       )
       return RunnerVitals.of({ runners, drain, drainSelf, report: Effect.asVoid(report) })
     })

@@ -348,9 +348,7 @@ class MainKeysGroup extends HttpApiGroup.make("main_keys")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Reset the main key of an environment",
-        description:
-          "The old key is refused on all runners immediately, or after the overlap. Needs a session younger than 15 " +
-          "minutes."
+        description: "The old key is refused at once, or after the overlap. Needs a session younger than 15 minutes."
       })
     ),
     HttpApiEndpoint.get("get", "/console/api/merchants/:merchant_id/main_keys/:mode", {

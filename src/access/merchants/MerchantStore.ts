@@ -267,7 +267,8 @@ const writeMode = (sql: SqlClient.SqlClient, row: MerchantRow, mode: Mode) => {
         and before.hash is distinct from ${previous_key_hash}::text on conflict do nothing)
     update merchant_modes set key_hash = ${key_hash}, previous_key_hash = ${previous_key_hash}::text,
     previous_until = ${previous_until === null ? null : isoText(previous_until)}::text::timestamptz,
-    ip_allowlist = ${ip_allowlist}, default_notify_url = ${default_notify_url}, default_endpoint = ${endpoint}::text::jsonb,
+    ip_allowlist = ${ip_allowlist}, default_notify_url = ${default_notify_url},
+    default_endpoint = ${endpoint}::text::jsonb,
     payment_methods = ${payment_methods === null ? null : textArray(payment_methods)}::text::text[],
     mail_recipients = ${textArray(mail_recipients)}::text::text[],
     channel_accounts = ${jsonText(channel_accounts)}::text::jsonb

@@ -73,7 +73,7 @@ export const makeApiLog = Effect.map(
     }
 )
 
-/** The log is for the merchant's own program: what a person reads in the console is none of its calls (silences: A13). */
+/** The log is for the merchant's own program, which makes none of the reads in the console (silences: A13). */
 const isOfLog = ({ method, ofConsole }: RequestRecord): boolean =>
   ofConsole === undefined || (method !== "GET" && method !== "HEAD")
 

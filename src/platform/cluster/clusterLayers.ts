@@ -47,8 +47,8 @@ export const runs = Runs.layer.pipe(Layer.provide(thisRunner))
 /** A runner with a wrong clock takes no shards, and neither does one that is to leave. */
 export const takesPart = Layer.effect(
   TakesPart,
-  Effect.map(Effect.all([ClockSkew, Drain]), ([{ isTooLarge }, { asked }]) => ({
-    now: () => !isTooLarge() && !asked.isOpen(),
+  Effect.map(Effect.all([ClockSkew, Drain]), ([{ isTooLarge }, { requested }]) => ({
+    now: () => !isTooLarge() && !requested.isOpen(),
     otherwise: "its clock is wrong or it is to stop"
   }))
 )
