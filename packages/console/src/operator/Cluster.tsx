@@ -315,6 +315,7 @@ const Runners = ({
       heads={[
         [words.runner],
         [words.state],
+        [words.acts],
         [words.held, true],
         [words.atWork, true],
         [words.connections, true],
@@ -322,8 +323,7 @@ const Runners = ({
         [words.heap, true],
         [words.skew, true],
         [words.version],
-        [words.heard],
-        [words.acts]
+        [words.heard]
       ]}
     >
       {runners.map((runner) => {
@@ -337,6 +337,14 @@ const Runners = ({
               <State of={runner.state} />
               {runner.draining && <span className="soft small block">{words.draining}</span>}
             </td>
+            <td>
+              {runner.state === "alive" && (
+                <span className="acts">
+                  {!runner.draining && <DrainRunner runner={runner} isAlone={isAlone} words={words} />}
+                  {can_kill && <Kill runner={runner} words={words} />}
+                </span>
+              )}
+            </td>
             <td className="number">{runner.shards ?? "–"}</td>
             <td className="number">{sum(runner.commands.map(({ objects_busy }) => objects_busy))}</td>
             <td className="number">{pool.in_use ?? "–"}</td>
@@ -349,14 +357,6 @@ const Runners = ({
             <td>{runner.version}</td>
             <td>
               <Time at={runner.last_heartbeat_at} />
-            </td>
-            <td>
-              {runner.state === "alive" && (
-                <span className="acts">
-                  {!runner.draining && <DrainRunner runner={runner} isAlone={isAlone} words={words} />}
-                  {can_kill && <Kill runner={runner} words={words} />}
-                </span>
-              )}
             </td>
           </tr>
         )
