@@ -8,6 +8,7 @@ import type { HttpServerError } from "effect/http"
 import type { SocketServer } from "effect/socket"
 import { type Migrator as SqlMigrator } from "effect/sql"
 import * as channels from "./channels.ts"
+import { followDrain } from "./drain.ts"
 import * as doctor from "./door/doctor/doctor.ts"
 import { served } from "./door/doctor/Installation.ts"
 import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
@@ -76,6 +77,7 @@ const service = Effect.gen(function* () {
   if (!isOwn) yield* Effect.provideContext(sayStart, context)
   if (noOutbound) yield* Effect.logWarning(Settings.closedText)
   yield* Effect.forkScoped(Effect.provideContext(lookWhereLive, context))
+  yield* Effect.forkScoped(Effect.provideContext(followDrain, context))
   const greeting = embedded
     ? Effect.flatMap(Effect.all([credentials, DemoPeople.links]), ([known, links]) => greet(home, links)(known))
     : greetServer

@@ -142,7 +142,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^packages\/console\/scripts\//, /^(node:|rolldown$)/],
   [/^packages\/site\/scripts\//, /^(node:|rolldown$)/],
   [/^packages\/site\/src\/(site|markdown)\.ts$/, /^(node:|marked$)/],
-  [/^packages\/console\/src\//, /^(react|react-dom\/client|wouter(\/use-browser-location)?)$/],
+  [/^packages\/console\/src\//, /^(react|react-dom\/client|uqr|wouter(\/use-browser-location)?)$/],
   [/^packages\/rules\/src\/(allowlist|delivery\/address)\.ts$/, /^ipaddr\.js$/],
   [/^packages\//, /^$/],
   [/^src\/money\/files\/S3Storage\.ts$/, /^(node:|@aws-sdk\/|@effect\/platform-node\/NodeStream$)/],

@@ -2,6 +2,7 @@
  * The services that all rooms use: rows and their writer, time, ids, secrets, workers, and this runner in its cluster.
  */
 import * as Doubt from "@coffer/cluster/Doubt"
+import * as Drain from "@coffer/cluster/Drain"
 import * as Joining from "@coffer/cluster/Joining"
 import { Layer } from "effect"
 import * as clusterLayers from "./cluster/clusterLayers.ts"
@@ -28,6 +29,7 @@ export const layer = Layer.mergeAll(Transactor.layer, Workers.layer).pipe(
       Secrets.layer,
       Layer.provideMerge(clusterLayers.runs, Doubt.layer),
       Layer.provideMerge(ClockSkew.layer, NewIds.layer),
+      Drain.layer,
       Joining.layer,
       Opening.layer
     )

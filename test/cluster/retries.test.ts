@@ -140,6 +140,8 @@ layer(Layer.effect(Shared, place), { excludeTestServices: true })(
           "POST /operator/v1/stray_sessions/:id/close",
           // The second time there is no such runner: cluster/killedRunner.
           "POST /operator/v1/cluster/runners/:instance_id/kill",
+          // It is asked once, however often: http/operators/cluster.
+          "POST /operator/v1/cluster/runners/:instance_id/drain",
           // They write nothing. A tool's call is one of the API's: test/http/mcp.
           "DELETE /mcp",
           "POST /mcp",

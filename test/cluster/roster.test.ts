@@ -4,6 +4,7 @@ import { Context, Effect, Layer, Logger, Redacted } from "effect"
 import { Runner, RunnerAddress, RunnerStorage, ShardId, ShardingConfig } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import * as Doubt from "@coffer/cluster/Doubt"
+import * as Drain from "@coffer/cluster/Drain"
 import * as Joining from "@coffer/cluster/Joining"
 import * as Roster from "@coffer/cluster/Roster"
 import * as ShardLocks from "@coffer/cluster/ShardLocks"
@@ -31,7 +32,9 @@ const member = Effect.fnUntraced(function* (url: string, port: number, name = `c
     ShardLocks.layer.pipe(
       Layer.provideMerge(Layer.mergeAll(Roster.layer, Suspects.layer, ShardingConfig.layer({}))),
       Layer.provideMerge(takesPart),
-      Layer.provideMerge(Layer.mergeAll(Joining.layer, Doubt.layer, Layer.provide(ClockSkew.layer, NewIds.layer))),
+      Layer.provideMerge(
+        Layer.mergeAll(Drain.layer, Joining.layer, Doubt.layer, Layer.provide(ClockSkew.layer, NewIds.layer))
+      ),
       Layer.provideMerge(
         Layer.succeed(
           ClockSkew.MachineTime,

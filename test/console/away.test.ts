@@ -65,12 +65,16 @@ describe.skipIf(executable === undefined)(`the console without answers${needsChr
         await lost.find()
         assert.strictEqual(new Set(lost.keys).size, 2, "one key for each contents")
         await press()
-        await inDialog(page).waitFor({ state: "hidden" })
+        const leave = async () => {
+          await inDialog(page).getByRole("button", { name: "Done" }).click()
+          await inDialog(page).waitFor({ state: "hidden" })
+        }
+        await leave()
         // The dialog that is opened again is another act.
         await page.getByRole("button", { name: "Create order" }).first().click()
         await inDialog(page).getByLabel("Amount").fill("13.00")
         await press()
-        await inDialog(page).waitFor({ state: "hidden" })
+        await leave()
       })
       const { data } = yield* done(at.get("/v1/orders"))
       const amounts = data.map(({ amount }: { readonly amount: number }) => amount)

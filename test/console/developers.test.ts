@@ -84,7 +84,11 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
         ])
         await dialog.getByLabel("Event").selectOption("dispute.lost")
         await dialog.getByRole("button", { name: "Send a test event" }).click()
-        await dialog.waitFor({ state: "hidden" })
+        // What was sent stands beside what was answered.
+        const exchange = dialog.locator(".exchange > section")
+        await exchange.first().getByText("dispute.lost").first().waitFor()
+        assert.include(await exchange.last().innerText(), "200")
+        await dialog.getByRole("button", { name: "Done" }).click()
         await page.getByRole("link", { name: "dispute.lost" }).waitFor()
       })
       const { event } = yield* hook.next
@@ -158,6 +162,11 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* go("/logs")
       yield* drawn(page)
       yield* Effect.promise(async () => {
+        await page
+          .getByRole("region", { name: "API logs" })
+          .getByRole("cell", { name: "API", exact: true })
+          .first()
+          .waitFor()
         await page.getByText("Failed calls by error").click()
         const groups = page.getByRole("region", { name: "Failed calls by error" })
         await groups.getByRole("row", { name: /invalid_request POST \/v1\/orders 2/ }).waitFor()
@@ -220,7 +229,7 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* go("/audit")
       yield* Effect.promise(() =>
         page
-          .getByRole("row", { name: /people\.setRole Completed owner@shop\.example/ })
+          .getByRole("row", { name: /Changed a person.s role.*Completed owner@shop\.example/ })
           .first()
           .waitFor()
       )

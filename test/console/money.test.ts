@@ -65,6 +65,8 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
               .getByRole("row", { name: new RegExp(` ${cart} `) })
               .getByRole("checkbox")
               .check()
+          // A click elsewhere has closed the menu.
+          await page.getByText("Bulk actions").click()
           await refund.click()
           await inDialog(page).getByText("2 objects will be changed.").waitFor()
           await inDialog(page).getByText("$40.00").waitFor()

@@ -64,7 +64,7 @@ describe("a table of acts does not compile", () => {
 const byRole = consoleActs["people.invite"].gives
 
 const get = () => Effect.never
-const keys = { create: get, list: get, update: get, roll: get, revoke: get }
+const keys = { create: get, list: get, update: get, roll: get, endPrevious: get, revoke: get }
 
 describe("a group of the console does not compile", () => {
   it("where it is made otherwise than behind the check of its acts", () => {

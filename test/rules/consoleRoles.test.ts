@@ -34,10 +34,9 @@ describe("an act in the console", () => {
       "sign_in.ask sign_in.askPasskey sign_in.askOpenId session.get session.list passkeys.list passkeys.ask invitations.list"
         .split(" ")
         .concat(
-          "people.list api_keys.list settings.get audit_log.list payouts.list payouts.get".split(" "),
-          "overview.get search.find saved_views.list saved_views.create saved_views.update saved_views.remove quotas.get".split(
-            " "
-          )
+          "people.list api_keys.list main_keys.get settings.get audit_log.list payouts.list payouts.get".split(" "),
+          "overview.get search.find saved_views.list saved_views.create saved_views.update".split(" "),
+          "saved_views.remove quotas.get".split(" ")
         )
     ))
 
@@ -65,7 +64,7 @@ describe("an act in the console", () => {
   it("of a closed merchant's people is allowed if it only reads or removes rights", () =>
     assert.deepStrictEqual(
       names.filter((act) => isOfMerchant(act) && consoleAct(act).state !== "new" && consoleAct(act).isLogged),
-      ["people.remove", "people.endSessions", "api_keys.revoke"]
+      ["people.remove", "people.endSessions", "api_keys.endPrevious", "api_keys.revoke", "main_keys.endPrevious"]
     ))
 
   it("of a closed merchant's people is allowed for each action that the audit log does not record", () =>
@@ -74,7 +73,14 @@ describe("an act in the console", () => {
   it("of a suspended merchant's people is allowed if it ends sessions or keys, or lists them", () =>
     assert.deepStrictEqual(
       names.filter((act) => consoleAct(act).state === "protects"),
-      ["people.list", "people.endSessions", "api_keys.list", "api_keys.revoke"]
+      [
+        "people.list",
+        "people.endSessions",
+        "api_keys.list",
+        "api_keys.endPrevious",
+        "api_keys.revoke",
+        "main_keys.endPrevious"
+      ]
     ))
 })
 

@@ -10,6 +10,7 @@ const whatMay = (role: Role, ...among: ReadonlyArray<OperatorActName>) => among.
 const forAdmins: ReadonlyArray<OperatorActName> = [
   "merchants.create",
   "cluster.kill",
+  "cluster.drain",
   "merchants.update",
   "merchants.close",
   "merchants.resetKey",

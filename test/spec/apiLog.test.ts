@@ -89,6 +89,7 @@ specified("the specification: API log", [
         error_code: "invalid_request",
         ip: "127.0.0.1",
         key_id: null,
+        source: "api",
         user_agent: "shop/1.0",
         idempotency_key: "of-the-log",
         ignored_fields: null,

@@ -29,7 +29,7 @@ describe("a list over 200,000 calls of 30 days", () => {
     yield* store.openDays(numbers(31).map((days) => DateTime.subtract(now, { days })))
     yield* sql.unsafe(
       `insert into api_logs (request_id, merchant_id, mode, method, path, status, error_code, duration_ms, ip, user_agent,
-         idempotency_key, request_body, response_body, created_at)
+         idempotency_key, request_body, response_body, created_at, source)
        select 'req_' || ${millisText} || lpad(n::text, 16, '0'),
          case when n % 1000 = 5 then $3 when n % 10 = 9 then $4 when n % 4 = 0 then 'mer_other' else $1 end,
          case when n % 40 = 1 then 'live' else 'sandbox' end,
@@ -38,7 +38,8 @@ describe("a list over 200,000 calls of 30 days", () => {
            when n % 20000 = 2 then 503 when n % 500 = 3 then 404 when n % 7 = 0 then 400 else 200 end,
          case when n % 10 = 9 then null when n % 20000 = 2 then 'internal_error' when n % 500 = 3 then 'order_not_found'
            when n % 7 = 0 then 'invalid_request' end,
-         1, '127.0.0.1', 'test', null, null, '{"code": 200}', to_timestamp(ms / 1000.0)
+         1, '127.0.0.1', 'test', null, null, '{"code": 200}', to_timestamp(ms / 1000.0),
+         case when n % 20000 = 6 then 'console' else 'api' end
        from (select n, $2::bigint - (200000 - n) * 12900::bigint as ms from generate_series(1, 200000) n) calls`,
       [merchantId, DateTime.toEpochMillis(now), smallMerchant, changedMerchant]
     )
@@ -75,6 +76,8 @@ describe("a list over 200,000 calls of 30 days", () => {
           [{ error_code: "internal_error" }, 10, "error_code_request_id"],
           [{ error_code: "order_not_found" }, 20, "error_code_request_id"],
           [{ error_code: "nothing" }, 0, "error_code_request_id"],
+          [{ source: "console" }, 10, "source_request_id"],
+          [{ source: "api" }, 20, ""],
           [{ request_id: middle }, 1, ""],
           [{ request_id: "req_none" }, 0, ""],
           [{ starting_after: middle }, 20, ""],

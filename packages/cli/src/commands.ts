@@ -33,6 +33,7 @@ const operatorLoaders = {
   "held-up": () => import("./needsAttention.ts").then(({ needsAttentionCommand }) => needsAttentionCommand),
   payouts: () => import("./payouts.ts").then(({ payoutsCommand }) => payoutsCommand),
   erasures: () => import("./erasures.ts").then(({ erasuresCommand }) => erasuresCommand),
+  runners: () => import("./runners.ts").then(({ runnersCommand }) => runnersCommand),
   stripe: () => import("./stripe.ts").then(({ stripeCommand }) => stripeCommand)
 }
 

@@ -6,7 +6,7 @@ import type { ApiLog } from "../../sdk/src/index.ts"
 import { failed } from "./CliFailure.ts"
 import { connect } from "./client.ts"
 import { columnsOf } from "./declared.ts"
-import { text } from "./flags.ts"
+import { oneOf, text } from "./flags.ts"
 import { command, json } from "./frame.ts"
 import { indentedJson } from "./json.ts"
 import { withoutNone } from "./withoutNone.ts"
@@ -19,6 +19,7 @@ const filters = {
   status: text("status", "Only this status or class: 404, 4xx"),
   path: text("path", "Only this exact path: /v1/orders"),
   error: text("error", "Only calls with this error code: conflict"),
+  source: oneOf("source", ["api", "console"], "Only calls with a key (api), or changes from the console (console)"),
   requestId: text("request-id", "Only this request")
 }
 
@@ -29,8 +30,8 @@ const logs: Resource<ApiLog, typeof filters> = {
   idOf: ({ request_id }) => request_id,
   columns: columnsOf(apiLogs, { duration_ms: ({ duration_ms }) => `${duration_ms} ms` }),
   filters,
-  list: (coffer, cursors, { error, failed, path, requestId, status }) => {
-    const query = { ...cursors, ...withoutNone({ path, error_code: error, request_id: requestId }) }
+  list: (coffer, cursors, { error, failed, path, requestId, source, status }) => {
+    const query = { ...cursors, ...withoutNone({ path, error_code: error, request_id: requestId, source }) }
     const statuses = failed ? ["4xx", "5xx"] : Option.toArray(status)
     return statuses.length === 0
       ? [coffer.apiLogs.list(query)]

@@ -9,6 +9,7 @@
 import { Context, DateTime, Effect, Layer, Metric, Schedule, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Doubt } from "./Doubt.ts"
+import { Drain } from "./Drain.ts"
 import { onRealTime } from "./realTime.ts"
 import * as Tenancy from "./Tenancy.ts"
 import { addressOf, ThisRunner } from "./ThisRunner.ts"
@@ -30,6 +31,7 @@ const Row = Schema.Struct({
   started_at: Schema.DateTimeUtcFromMillis,
   heard_at: Schema.DateTimeUtcFromMillis,
   vitals: Schema.Array(Reading),
+  drains: Schema.Boolean,
   is_there: Schema.Boolean,
   process: Schema.NullOr(Schema.String),
   own_session: Schema.NullOr(Schema.Int)
@@ -40,7 +42,7 @@ export type RunnerState = "alive" | "silent" | "gone"
 
 export interface KnownRunner extends Pick<
   typeof Row.Type,
-  "instance" | "address" | "version" | "node" | "started_at" | "heard_at" | "vitals"
+  "instance" | "address" | "version" | "node" | "started_at" | "heard_at" | "vitals" | "drains"
 > {
   readonly state: RunnerState
   /** On its own machine; undefined for a process that is alone. */
@@ -52,6 +54,13 @@ export class RunnerVitals extends Context.Service<
   {
     /** The processes of the last hour, the oldest first, at most `knownMax`. One that was stopped is not among them. */
     readonly runners: Effect.Effect<ReadonlyArray<KnownRunner>, SqlError.SqlError | Schema.SchemaError>
+    /**
+     * Asks a process to give up its shards and stop; it learns of it with its next report. False if it is not alive, or
+     * if no other one would keep the shards: of the last two that are asked at once one stays.
+     */
+    readonly drain: (instance: string) => Effect.Effect<boolean, SqlError.SqlError>
+    /** The same of this process, at once. */
+    readonly drainSelf: Effect.Effect<boolean, SqlError.SqlError>
     /** Reports now what is reported every five seconds. */
     readonly report: Effect.Effect<void, SqlError.SqlError>
   }
@@ -82,6 +91,7 @@ export const layer = ({ instance, metrics, now }: Options) =>
       const { place, version } = yield* ThisRunner
       const run = yield* Tenancy.Run
       const doubt = yield* Doubt
+      const { requested } = yield* Drain
       const address = place === undefined ? null : addressOf(place)
       const started = DateTime.formatIso(yield* now)
 
@@ -91,13 +101,29 @@ export const layer = ({ instance, metrics, now }: Options) =>
         const readings = encodeReadings(
           (yield* Metric.snapshot).flatMap((each) => (metrics.has(each.id) ? readingsOf(each) : []))
         )
-        yield* sql`with forgotten as (delete from runner_vitals
+        const [own] = yield* sql<{ drains: boolean }>`with forgotten as (delete from runner_vitals
           where heard_at < ${DateTime.formatIso(DateTime.subtract(at, keptFor))}::text::timestamptz)
         insert into runner_vitals (instance, run, address, version, node, started_at, heard_at, vitals)
         values (${instance}, ${run}::int4, ${address}, ${version}, ${process.versions.node},
           ${started}::text::timestamptz, ${heard}::text::timestamptz, ${readings}::text::jsonb)
-        on conflict (instance) do update set heard_at = excluded.heard_at, vitals = excluded.vitals`
+        on conflict (instance) do update set heard_at = excluded.heard_at, vitals = excluded.vitals
+        returning drains`
+        if (own!.drains) requested.openUnsafe()
       })
+      const heardSince = Effect.map(now, (at) =>
+        DateTime.formatIso(DateTime.subtract(at, { milliseconds: silentMillisMax }))
+      )
+      const drain = Effect.fnUntraced(function* (wanted: string) {
+        const since = sql`${yield* heardSince}::text::timestamptz`
+        // One after the other, so that each sees what was asked before.
+        yield* sql`select pg_advisory_xact_lock(hashtext('@coffer/cluster drains'))`
+        const found = yield* sql`update runner_vitals v set drains = true
+          where instance = ${wanted} and heard_at >= ${since} and (drains or exists (select from runner_vitals o
+            where o.instance <> v.instance and not o.drains and o.heard_at >= ${since}
+              and (o.run is null or o.run::oid = any(${sql.literal(Tenancy.standingRuns)}))))
+          returning 1`
+        return found.length > 0
+      }, sql.withTransaction)
       const leave = sql`delete from runner_vitals where instance = ${instance}`
 
       yield* Effect.addFinalizer(() => leave.pipe(Effect.timeoutOption(leavingMax), Effect.ignoreCause, onRealTime))
@@ -106,7 +132,7 @@ export const layer = ({ instance, metrics, now }: Options) =>
 
       const runners = Effect.gen(function* () {
         const found = yield* sql.unsafe(
-          `select instance, run, address, version, node, vitals, ${millisOf("v.started_at")} as started_at,
+          `select instance, run, address, version, node, vitals, drains, ${millisOf("v.started_at")} as started_at,
             ${millisOf("v.heard_at")} as heard_at,
             coalesce(v.run::oid = any(${Tenancy.standingRuns}), false) as is_there,
             (select r.process from runners r where r.address = v.address and r.run = v.run) as process,
@@ -128,7 +154,10 @@ export const layer = ({ instance, metrics, now }: Options) =>
         })
       })
 
-      return RunnerVitals.of({ runners, report: Effect.asVoid(report) })
+      const drainSelf = Effect.andThen(report, drain(instance)).pipe(
+        Effect.tap((isAsked) => Effect.sync(() => isAsked && requested.openUnsafe()))
+      )
+      return RunnerVitals.of({ runners, drain, drainSelf, report: Effect.asVoid(report) })
     })
   )
 

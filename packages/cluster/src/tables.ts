@@ -32,7 +32,10 @@ const runnerVitals = `create unlogged table if not exists runner_vitals (
   vitals jsonb not null
 ) with (fillfactor = 40)`
 
-export const statements: ReadonlyArray<string> = [runners, runnerVitals]
+/** drains: whether it was asked to give up its shards and stop. */
+const drains = "alter table runner_vitals add column if not exists drains boolean not null default false"
+
+export const statements: ReadonlyArray<string> = [runners, runnerVitals, drains]
 
 /** Makes what is missing: these tables, and Effect's own register of runners. */
 export const makeTables = Effect.gen(function* () {

@@ -10,6 +10,8 @@ import { sessionAtom, useReturn } from "./api/session.ts"
 import { Invitations } from "./parts/Invitations.tsx"
 import { page, Part } from "./parts/Part.tsx"
 import { Loaded, Skeleton } from "./parts/states.tsx"
+import { guardMenus } from "./parts/menus.ts"
+import { Toasts } from "./parts/toasts.tsx"
 import { guardTyping } from "./parts/typing.ts"
 import { beginDocument, useWords } from "./parts/words.ts"
 
@@ -85,10 +87,12 @@ const useTop = () => {
 
 beginDocument()
 guardTyping()
+guardMenus()
 createRoot(document.querySelector("#console")!).render(
   <StrictMode>
     <Router base="/console">
       <Console />
+      <Toasts />
     </Router>
   </StrictMode>
 )

@@ -28,6 +28,7 @@ const sample = {
   created_at: "2026-11-20T08:00:00.000Z",
   expires_at: "2027-11-20T08:00:00.000Z",
   rolled_at: null,
+  previous_until: null,
   revoked_at: null,
   last_used_at: "2026-11-21T09:29:40.117Z",
   last_used_ip: "203.0.113.7",
@@ -224,6 +225,16 @@ export class ConsoleApiKeysGroup extends HttpApiGroup.make("api_keys")
       OpenApi.annotations({
         summary: "Give a key a new secret, which is shown once",
         description: "The previous secret expires after the overlap."
+      })
+    ),
+    HttpApiEndpoint.post("endPrevious", `${oneOfConsole}/end_previous`, {
+      params,
+      success: enveloped(ApiKeyResource),
+      error: [ApiKeyNotFound, Conflict]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "End the secrets of a key before its present one",
+        description: "They are refused immediately on all runners. Without any nothing changes."
       })
     ),
     HttpApiEndpoint.post("revoke", `${oneOfConsole}/revoke`, {

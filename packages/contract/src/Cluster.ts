@@ -18,6 +18,7 @@ const Runner = Schema.Struct({
       "`gone`: its connection to Postgres ended without a shutdown. `silent`: the connection is open, but it has " +
       "not reported for 15 seconds. For both, the last report is shown."
   }),
+  draining: Schema.Boolean.annotate({ description: "Whether it was asked to give up its shards and stop." }),
   version: text("The program's."),
   node: text("Version of Node.js."),
   started_at: instant("When the process started, by Postgres' clock."),
@@ -93,6 +94,7 @@ export const ClusterResource = withExample(
         instance_id: "4f1d7c0a9be24c55",
         address: "10.0.0.4:7000",
         state: "alive",
+        draining: false,
         version: "0.1.0",
         node: "v26.10.0",
         started_at: "2026-11-21T08:00:00.000Z",
@@ -140,6 +142,29 @@ export class ClusterGroup extends HttpApiGroup.make("cluster")
           "Its process is killed without a shutdown (SIGKILL), as in a crash. The others take over its work, and " +
           "a new one is started. 409: no such runner is alive, or this installation is not several runners on the " +
           "embedded database."
+      })
+    )
+  )
+  .add(
+    HttpApiEndpoint.post("drain", "/operator/v1/cluster/runners/:instance_id/drain", {
+      params: { instance_id: text("The runner's `instance_id`.") },
+      success: enveloped(
+        withExample(
+          Schema.Struct({
+            object: kind("draining_runner"),
+            instance_id: text("The runner, which learns of it within five seconds.")
+          }).annotate({ description: "The runner." }),
+          { object: "draining_runner", instance_id: "4f1d7c0a9be24c55" }
+        )
+      ).pipe(HttpApiSchema.status(202)),
+      error: Conflict
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Drain a runner: it gives up its work, and then stops",
+        description:
+          "It is no longer ready, asks its clients to connect elsewhere, and gives its shards to the other runners " +
+          "while it still answers. Then it shuts down; a supervisor may start it again. Asked again, it answers the " +
+          "same. 409: no such runner is alive, or no other one would keep the shards."
       })
     )
   )

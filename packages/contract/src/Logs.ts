@@ -43,6 +43,7 @@ export const LogResource = withExample(
     duration_ms: 3,
     ip: "203.0.113.7",
     key_id: null,
+    source: "api",
     user_agent: "shop/2.4",
     idempotency_key: "cart-4711-try-1",
     ignored_fields: [{ name: "metadta", nearest: "metadata" }],

@@ -151,9 +151,12 @@ export const consoleActs = {
   // Another allowlist may admit others who have the secret.
   "api_keys.update": { ...changedBy("developer"), gives: "its object", fresh: "live" },
   "api_keys.roll": { ...changedBy("developer"), gives: "its object", fresh: "live" },
+  "api_keys.endPrevious": { ...changedBy("developer"), state: "protects" },
   "api_keys.revoke": { ...changedBy("developer"), state: "protects" },
   // It stops the shop until its program has the new key.
   "main_keys.reset": { ...changedBy(), gives: mainKeyOf, fresh: "always" },
+  "main_keys.get": looksAt,
+  "main_keys.endPrevious": { ...changedBy(), state: "protects" },
   "settings.get": looksAt,
   "settings.update": {
     ...changedBy("developer"),
@@ -224,6 +227,7 @@ export const operatorActs = {
   "api_keys.revoke": doneBy("support"),
   // A deliberate crash, only on the embedded database.
   "cluster.kill": doneBy(),
+  "cluster.drain": doneBy(),
   "channels.get": looks,
   "channels.set": { ...doneBy("finance"), ofTwo: { channels: always } },
   "reconciliation.list": looks,

@@ -61,7 +61,9 @@ class ApiLog(TypedDict):
     ip: Union[str, None]
     """Address of the caller; null if it had disconnected."""
     key_id: Union[str, None]
-    """Number of the key with scopes that called; null for your main key."""
+    """Number of the key with scopes that called; null for your main key, and for the console."""
+    source: Literal["api", "console"]
+    """`api`: with a key. `console`: changed by a person in the console, whose reads are not logged."""
     user_agent: Union[str, None]
     """The `User-Agent` header."""
     idempotency_key: Union[str, None]
@@ -1807,6 +1809,8 @@ class ApiLogsListQuery(TypedDict):
     """Calls of exactly this path: `/v1/orders`."""
     error_code: NotRequired[Union[str, None]]
     """Calls that were refused with this `error`."""
+    source: NotRequired[Union[Literal["api", "console"], None]]
+    """Calls of your own servers (`api`), or changes that people made in the console (`console`)."""
 
 
 class ErasuresCreate(TypedDict):

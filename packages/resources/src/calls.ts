@@ -14,6 +14,9 @@ const ignoredFields = Schema.Array(
     })
   })
 )
+/** Where a call came from: a key, also one of an agent or the command line, or a person's page of the console. */
+const callSource = Schema.Literals(["api", "console"])
+export type CallSource = typeof callSource.Type
 export type IgnoredField = (typeof ignoredFields.Type)[number]
 
 export const apiLogs = listed(
@@ -51,9 +54,14 @@ export const apiLogs = listed(
     key_id: field(
       Schema.NullOr(Schema.String),
       shown("none"),
-      ["Key", "密钥", "Number of the key with scopes that called; null for your main key."],
+      ["Key", "密钥", "Number of the key with scopes that called; null for your main key, and for the console."],
       code
     ),
+    source: field(callSource, shown("none"), [
+      "Source",
+      "来源",
+      "`api`: with a key. `console`: changed by a person in the console, whose reads are not logged."
+    ]),
     user_agent: field(Schema.NullOr(Schema.String), shown("request"), [
       "User agent",
       "User agent",
@@ -86,6 +94,7 @@ export const apiLogs = listed(
       error_code: "wide",
       duration_ms: "wide",
       ip: "wide",
+      source: "wide",
       key_id: "hidden",
       user_agent: "hidden",
       created_at: "shown",
@@ -98,6 +107,7 @@ export const apiLogs = listed(
       "created_at",
       "duration_ms",
       "ip",
+      "source",
       "key_id",
       "ignored_fields",
       "user_agent",
@@ -107,7 +117,8 @@ export const apiLogs = listed(
       request_id: "The call with exactly this number.",
       status: "An exact status, or a class such as `4xx`.",
       path: "Calls of exactly this path: `/v1/orders`.",
-      error_code: "Calls that were refused with this `error`."
+      error_code: "Calls that were refused with this `error`.",
+      source: "Calls of your own servers (`api`), or changes that people made in the console (`console`)."
     }
   }
 )

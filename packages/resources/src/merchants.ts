@@ -18,7 +18,7 @@ export const merchants = resource("merchants", {
 export const merchantModes = resource("merchant_modes", {
   merchant_id: shown("none"),
   mode: shown("none"),
-  key_hash: forNobody("none"),
+  ...each(forNobody("none"), ["key_hash", "previous_key_hash", "previous_until"]),
   ip_allowlist: shown("none"),
   default_notify_url: shown("none"),
   default_endpoint: shown("none"),
@@ -72,6 +72,16 @@ export const apiKeys = listed(
       "上次轮换",
       "When its secret was last rolled; null: never."
     ]),
+    previous_until: field(
+      Schema.NullOr(Schema.DateTimeUtc),
+      shown("none"),
+      [
+        "Old secret works until",
+        "旧密钥值有效至",
+        "Until when the secret before this one works; null if it no longer does."
+      ],
+      { made: "stored" }
+    ),
     revoked_at: field(Schema.NullOr(Schema.DateTimeUtc), shown("none"), [
       "Revoked",
       "吊销时间",

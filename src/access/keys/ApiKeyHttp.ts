@@ -1,14 +1,16 @@
 /** Handlers of `api_keys`, for operators and the console, and of the console's `main_keys` (docs/architecture.md). */
 import { CurrentPerson } from "@coffer/contract/Caller"
 import { OperatorApi } from "@coffer/contract/Operator"
-import { Effect, Layer } from "effect"
+import { isoText } from "@coffer/model/isoText"
+import type { Mode } from "@coffer/model/Ids"
+import { DateTime, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
 import { consoleGroup } from "../../shared/http/granting.ts"
 import { commonRefusals } from "../../shared/http/refusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
 import { makerRefusals, merchantRefusals } from "../merchants/merchantRefusals.ts"
-import { Merchants } from "../merchants/Merchants.ts"
+import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { type Maker, operatorWhoAsks } from "../merchants/stillGives.ts"
 import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
@@ -153,6 +155,11 @@ const people = consoleGroup(
         return yield* replyWithSecret(rolled, 200, before)
       }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, MakerLeft })),
 
+      endPrevious: span("api_keys.endPrevious")(function* ({ params }) {
+        const before = yield* keys.find(keyOf(params))
+        return yield* reply(yield* noteChange(yield* keys.endPrevious(keyOf(params)), before))
+      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound })),
+
       revoke: span("api_keys.revoke")(function* ({ params }) {
         const before = yield* keys.find(keyOf(params))
         return yield* reply(yield* noteChange(yield* keys.revoke(keyOf(params)), before))
@@ -177,6 +184,12 @@ const caller = Effect.map(CurrentPerson, ({ personId, sessionId, shown }): Maker
   email: shown.person.email
 }))
 
+const mainKeyView = ({ modes }: Merchant, mode: Mode, now: DateTime.Utc) => {
+  const { previous_until: until } = modes[mode]
+  const isOver = until === null || DateTime.isLessThanOrEqualTo(until, now)
+  return { object: "main_key" as const, mode, previous_until: isOver ? null : isoText(until) }
+}
+
 /** An owner's act needs no second person, as for keys with scopes. */
 const mainKeys = consoleGroup(
   "main_keys",
@@ -184,11 +197,23 @@ const mainKeys = consoleGroup(
     const merchants = yield* Merchants
 
     return handlers.handleAll({
-      reset: span("main_keys.reset")(
+      get: span("main_keys.get")(
         function* ({ params: { merchant_id, mode } }) {
-          return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode, yield* caller) })
+          return yield* reply(mainKeyView(yield* merchants.find(merchant_id), mode, yield* currentTime))
+        },
+        Effect.catchTags({ MerchantNotFound: Effect.die })
+      ),
+      reset: span("main_keys.reset")(
+        function* ({ params: { merchant_id, mode }, payload: { overlap_minutes } }) {
+          return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode, yield* caller, overlap_minutes) })
         },
         Effect.catchTags({ MakerLeft, MerchantNotFound: Effect.die })
+      ),
+      endPrevious: span("main_keys.endPrevious")(
+        function* ({ params: { merchant_id, mode } }) {
+          return yield* reply(mainKeyView(yield* merchants.endPreviousKey(merchant_id, mode), mode, yield* currentTime))
+        },
+        Effect.catchTags({ MerchantNotFound: Effect.die })
       )
     })
   })

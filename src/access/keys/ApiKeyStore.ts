@@ -68,6 +68,8 @@ export class ApiKeyStore extends Context.Service<
       keyHash: string,
       terms: { readonly now: DateTime.Utc; readonly endsAt: DateTime.Utc; readonly by: Maker }
     ) => Effect.Effect<Option.Option<ApiKey>, MakerLeft>
+    /** Ends all secrets but the newest. None if the key has ended. */
+    readonly endPrevious: (key: KeyOf, now: DateTime.Utc) => Effect.Effect<Option.Option<ApiKey>>
     /** The revoked key, with the time of its first revocation. */
     readonly revoke: (key: KeyOf, now: DateTime.Utc) => Effect.Effect<Option.Option<ApiKey>>
     readonly noteUses: (uses: ReadonlyArray<Use>) => Effect.Effect<void>
@@ -116,7 +118,8 @@ export const layer = Layer.effect(
       roll: (key, keyHash, { by, endsAt, now }) => {
         const at = sql`${isoText(now)}::text::timestamptz`
         const rolled = one(
-          sql`update api_keys set rolled_at = ${at}, rolled_by = ${by.email}
+          sql`update api_keys set rolled_at = ${at}, rolled_by = ${by.email},
+              previous_until = ${isoText(endsAt)}::text::timestamptz
             where ${ofKey(key)} and ${isActive(sql, now)} returning *`
         )
         const secrets = Effect.andThen(
@@ -128,6 +131,21 @@ export const layer = Layer.effect(
           Option.isSome(found) ? Effect.andThen(stillGives("api_keys.roll", by, found.value), secrets) : Effect.void
         )
         return writing(sqlDefects(changing(key, change)))
+      },
+      endPrevious: (key, now) => {
+        // Only the newest has no end.
+        const secrets = sql`update api_key_secrets set ends_at = least(ends_at, ${isoText(now)}::text::timestamptz)
+          where key_id = ${key.keyId} and ends_at is not null`
+        const ended = one(sql`update api_keys set previous_until = null
+          where ${ofKey(key)} and ${isActive(sql, now)} returning *`)
+        return writing(
+          sqlDefects(
+            changing(
+              key,
+              Effect.tap(ended, (found) => (Option.isSome(found) ? Effect.asVoid(secrets) : Effect.void))
+            )
+          )
+        )
       },
       revoke: (key, now) =>
         writing(

@@ -63,6 +63,8 @@ export class ApiKeys extends Context.Service<
       overlapMinutes: number,
       by: Maker
     ) => Effect.Effect<WithSecret, ApiKeyEnded | ApiKeyNotFound | MakerLeft>
+    /** The secrets before the present one are refused at once, on all runners. */
+    readonly endPrevious: (key: KeyOf) => Effect.Effect<ApiKey, ApiKeyEnded | ApiKeyNotFound>
     /** Its secrets are refused at once, on all runners. */
     readonly revoke: (key: KeyOf) => Effect.Effect<ApiKey, ApiKeyNotFound>
   }
@@ -108,6 +110,7 @@ export const layer = Layer.effect(
             created_at: createdAtOf(key_id),
             expires_at,
             rolled_at: null,
+            previous_until: null,
             revoked_at: null,
             last_used_at: null,
             last_used_ip: null,
@@ -139,6 +142,9 @@ export const layer = Layer.effect(
         const secret = yield* newKey(secrets, mode)
         const rolling = { now, endsAt: DateTime.add(now, { minutes: overlapMinutes }), by }
         return { key: yield* changed(key, store.roll(key, secrets.keyHash(secret), rolling)), secret }
+      }, onUnmovedClock),
+      endPrevious: span("ApiKeys.endPrevious")(function* (key) {
+        return yield* changed(key, store.endPrevious(key, yield* currentTime))
       }, onUnmovedClock),
       revoke: span("ApiKeys.revoke")(function* (key) {
         const revoked = yield* store.revoke(key, yield* currentTime)

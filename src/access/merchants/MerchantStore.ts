@@ -26,6 +26,9 @@ import { settingsIdOf } from "./webhookSettings.ts"
 
 const ModeRow = Schema.Struct({
   key_hash: Schema.String,
+  /** The main key before this one, while it works: until then. */
+  previous_key_hash: Schema.NullOr(Schema.String),
+  previous_until: Schema.NullOr(Schema.DateTimeUtcFromString),
   ip_allowlist: Schema.String,
   default_notify_url: Schema.NullOr(Schema.String),
   /** Kept when the address is removed. */
@@ -146,6 +149,7 @@ export const layer = Layer.effect(
         sqlDefects(
           Effect.map(
             sql`select 1 from ended_keys where key_hash = ${hash}
+              union all select 1 from merchant_modes where previous_key_hash = ${hash}
               union all select 1 from api_key_secrets where key_hash = ${hash}`,
             ({ length }) => length > 0
           )
@@ -193,7 +197,7 @@ const makeReads = (sql: SqlClient.SqlClient) => {
     execute: (hash) =>
       sql`select merchant_id, mode, null as key_id, null as scopes, null as ip_allowlist,
           null as expires_at, null as ends_at, null as revoked_at
-        from merchant_modes where key_hash = ${hash}
+        from merchant_modes where ${hash} in (key_hash, previous_key_hash)
         union all select k.merchant_id, k.mode, k.key_id, k.scopes, k.ip_allowlist, k.expires_at, s.ends_at,
           k.revoked_at
         from api_key_secrets s join api_keys k using (key_id) where s.key_hash = ${hash}`
@@ -254,6 +258,25 @@ const ListedRow = Schema.Struct({ merchant_id: Schema.String })
 const contains = (sql: SqlClient.SqlClient, text: string) =>
   isStorable(text) ? sql`position(lower(${text}) in lower(name)) > 0` : sql`false`
 
+/** A main key that no longer works is kept among those that have ended. */
+const writeMode = (sql: SqlClient.SqlClient, row: MerchantRow, mode: Mode) => {
+  const { channel_accounts, default_endpoint, default_notify_url, ip_allowlist, key_hash } = row.modes[mode]
+  const { mail_recipients, payment_methods, previous_key_hash, previous_until } = row.modes[mode]
+  const endpoint = default_endpoint === null ? null : jsonText(default_endpoint)
+  return sql`with ended as (insert into ended_keys select before.hash
+      from merchant_modes, unnest(array[key_hash, previous_key_hash]) as before (hash)
+      where merchant_id = ${row.merchant_id} and mode = ${mode} and before.hash <> ${key_hash}
+        and before.hash is distinct from ${previous_key_hash}::text on conflict do nothing)
+    update merchant_modes set key_hash = ${key_hash}, previous_key_hash = ${previous_key_hash}::text,
+    previous_until = ${previous_until === null ? null : isoText(previous_until)}::text::timestamptz,
+    ip_allowlist = ${ip_allowlist}, default_notify_url = ${default_notify_url},
+    default_endpoint = ${endpoint}::text::jsonb,
+    payment_methods = ${payment_methods === null ? null : textArray(payment_methods)}::text::text[],
+    mail_recipients = ${textArray(mail_recipients)}::text::text[],
+    channel_accounts = ${jsonText(channel_accounts)}::text::jsonb
+    where merchant_id = ${row.merchant_id} and mode = ${mode}`
+}
+
 const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>["byId"]) => {
   const insert = (row: MerchantRow) =>
     Effect.gen(function* () {
@@ -288,19 +311,7 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
       suspended_at = ${row.suspended_at === null ? null : isoText(row.suspended_at)}::text::timestamptz,
       closed_at = ${row.closed_at === null ? null : isoText(row.closed_at)}::text::timestamptz
       where merchant_id = ${row.merchant_id}`
-    for (const mode of Mode.literals) {
-      const { channel_accounts, default_endpoint, default_notify_url, ip_allowlist, key_hash } = row.modes[mode]
-      const { mail_recipients, payment_methods } = row.modes[mode]
-      const endpoint = default_endpoint === null ? null : jsonText(default_endpoint)
-      yield* sql`with ended as (insert into ended_keys select key_hash from merchant_modes
-          where merchant_id = ${row.merchant_id} and mode = ${mode} and key_hash <> ${key_hash} on conflict do nothing)
-        update merchant_modes set key_hash = ${key_hash}, ip_allowlist = ${ip_allowlist},
-        default_notify_url = ${default_notify_url}, default_endpoint = ${endpoint}::text::jsonb,
-        payment_methods = ${payment_methods === null ? null : textArray(payment_methods)}::text::text[],
-        mail_recipients = ${textArray(mail_recipients)}::text::text[],
-        channel_accounts = ${jsonText(channel_accounts)}::text::jsonb
-        where merchant_id = ${row.merchant_id} and mode = ${mode}`
-    }
+    for (const mode of Mode.literals) yield* writeMode(sql, row, mode)
     // Postgres sends it at the commit, so its receivers read the new row.
     yield* sql`select pg_notify(${changedChannel}, ${row.merchant_id})`
   })

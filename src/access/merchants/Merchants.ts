@@ -5,7 +5,7 @@ import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Scope } from "@coffer/model/Scopes"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChannelAccount } from "../../shared/channel/ChannelAccount.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
@@ -83,12 +83,15 @@ export class Merchants extends Context.Service<
     readonly resume: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
     /** Closes the merchant for good (docs/decisions/0115), at once on all runners. */
     readonly close: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
-    /** Returns the new key, which is shown this once. The old key stops working at once. */
+    /** Returns the new key, which is shown this once. The old key works for the overlap, and an older one no more. */
     readonly resetKey: (
       merchantId: string,
       mode: Mode,
-      by: Maker
+      by: Maker,
+      overlapMinutes?: number
     ) => Effect.Effect<string, MakerLeft | MerchantNotFound>
+    /** The main key before the present one stops working at once. */
+    readonly endPreviousKey: (merchantId: string, mode: Mode) => Effect.Effect<Merchant, MerchantNotFound>
     /** Sets the merchant's account at a channel in one environment. */
     readonly setChannelAccount: (
       account: Account,
@@ -151,7 +154,6 @@ export const layer = Layer.effect(
     const ids = yield* NewIds
     const secrets = yield* Secrets
     const sql = yield* SqlClient.SqlClient
-    const stillGives = makeStillGives(sql)
     const installation = yield* installationOf
     const askedForHost = yield* makeAskedForHost
     const cache = yield* MerchantCache.make
@@ -192,14 +194,9 @@ export const layer = Layer.effect(
         const now = yield* currentTime
         return yield* change(merchantId, (merchant) => ({ ...merchant, closed_at: merchant.closed_at ?? now }))
       }),
-      resetKey: span("Merchants.resetKey")(function* (merchantId, mode, by) {
-        const key = yield* newKey(secrets, mode)
-        yield* change(
-          merchantId,
-          (merchant) => withMode(merchant, mode, { key_hash: secrets.keyHash(key) }),
-          sqlDefects(stillGives("main_keys.reset", by, { merchant_id: merchantId, mode, scopes: Scope.literals }))
-        )
-        return key
+      resetKey: makeResetKey(secrets, change, makeStillGives(sql)),
+      endPreviousKey: span("Merchants.endPreviousKey")(function* (merchantId, mode) {
+        return yield* change(merchantId, (merchant) => withMode(merchant, mode, noPrevious))
       }),
       setChannelAccount: span("Merchants.setChannelAccount")(function* ({ merchantId, mode }, channel, atChannel) {
         // An advance locks this row and reads it, so that of two concurrent changes the second sees the first.
@@ -226,6 +223,28 @@ export const layer = Layer.effect(
     })
   })
 )
+
+const makeResetKey = (
+  secrets: Secrets["Service"],
+  change: Updating["change"],
+  stillGives: ReturnType<typeof makeStillGives>
+): Merchants["Service"]["resetKey"] =>
+  span("Merchants.resetKey")(function* (merchantId, mode, by, overlapMinutes = 0) {
+    const key = yield* newKey(secrets, mode)
+    const until = DateTime.add(yield* currentTime, { minutes: overlapMinutes })
+    yield* change(
+      merchantId,
+      (merchant) =>
+        withMode(merchant, mode, {
+          key_hash: secrets.keyHash(key),
+          ...(overlapMinutes === 0
+            ? noPrevious
+            : { previous_key_hash: merchant.modes[mode].key_hash, previous_until: until })
+        }),
+      sqlDefects(stillGives("main_keys.reset", by, { merchant_id: merchantId, mode, scopes: Scope.literals }))
+    )
+    return key
+  })
 
 const installationOf = Effect.map(
   Effect.all([Settings, ShopHosts]),
@@ -293,7 +312,7 @@ const makeByKey = (
             key === undefined
               ? // The key may have been reset between the read of its account and the read of the merchant. The account
                 // was found by this very hash, so the duration of the comparison reveals nothing.
-                merchant.modes[mode].key_hash === hash
+                isMainKey(merchant.modes[mode], hash, at)
               : works(key, at)
           )
           note(hash, Option.isSome(account))
@@ -303,6 +322,17 @@ const makeByKey = (
     }
   }
 }
+
+const noPrevious = { previous_key_hash: null, previous_until: null }
+
+/** The main key, or for the overlap of a reset the one before. */
+const isMainKey = (
+  { key_hash, previous_key_hash, previous_until }: Merchant["modes"][Mode],
+  hash: string,
+  at: number
+): boolean =>
+  key_hash === hash ||
+  (previous_key_hash === hash && previous_until !== null && at < DateTime.toEpochMillis(previous_until))
 
 const unknownKey: Keyed = { isRecalled: false, account: () => Effect.succeedNone, hasEnded: Effect.succeed(false) }
 

@@ -55,6 +55,8 @@ const newMode = Effect.fnUntraced(function* (
   const { sealed } = yield* newSecret(secrets, { merchantId, mode }, null)
   return {
     key_hash: secrets.keyHash(key),
+    previous_key_hash: null,
+    previous_until: null,
     ip_allowlist: "",
     default_notify_url: null,
     default_endpoint: null,

@@ -28,13 +28,16 @@ const isAbout = (sql: SqlClient.SqlClient, target: string) => {
 /** Paths of which a part is a merchant's number. A person of another merchant may write it elsewhere in a path. */
 const aboutMerchants = ["/console/api/merchants/", "/console/api/accounts/", "/operator/v1/merchants/"]
 const byOperators = ["/console/api/operator/merchants/", ""]
+/** Paths of operators alone, which name the merchant whose money they move after them. */
+const aboutMoney = ["/operator/v1/payouts/", "/console/api/operator/payouts/"]
 
 /**
  * Postgres underestimates how many paths start like this, and would sort all entries of a merchant. With this condition
  * it expects nearly all rows to match.
  */
 const isOfMerchant = (sql: SqlClient.SqlClient, merchantId: string) => {
-  const begins = [...aboutMerchants, ...byOperators].map((path) => sql`starts_with(target, ${path + merchantId})`)
+  const paths = [...[...aboutMerchants, ...byOperators].map((path) => path + merchantId), ...aboutMoney]
+  const begins = paths.map((path) => sql`starts_with(target, ${path})`)
   return sql`case when ${sql.or(begins)} then 1 else 0 end <> 0`
 }
 

@@ -13,9 +13,13 @@ import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { clusterView } from "./ClusterView.ts"
 
+class NotDrained extends Data.TaggedError("NotDrained")<{ readonly message: string }> {}
 class NotKilled extends Data.TaggedError("NotKilled")<{ readonly message: string }> {}
 
-const refusals = { NotKilled: refuseAs(Wire.Conflict, ({ message }: NotKilled) => ({ message })) }
+const refusals = {
+  NotDrained: refuseAs(Wire.Conflict, ({ message }: NotDrained) => ({ message })),
+  NotKilled: refuseAs(Wire.Conflict, ({ message }: NotKilled) => ({ message }))
+}
 
 /** After the answer is sent: the runner that sends it may be the one that is killed. */
 const answered = "300 millis"
@@ -24,7 +28,7 @@ export const layer = HttpApiBuilder.group(
   OperatorApi,
   "cluster",
   Effect.fnUntraced(function* (handlers) {
-    const { runners } = yield* RunnerVitals
+    const { drain, runners } = yield* RunnerVitals
     const { backlogs } = yield* Workers
     const { embedded, runner } = yield* Settings
     const { shardsPerGroup } = ShardingConfig.defaults
@@ -38,25 +42,40 @@ export const layer = HttpApiBuilder.group(
         return yield* reply(clusterView(parts))
       }),
 
-      kill: span("cluster.kill")(function* ({ params: { instance_id } }) {
-        if (!canKill) {
-          return yield* new NotKilled({
-            message: "Runners can be killed only on the embedded database with several runners."
-          })
-        }
-        const pid = (yield* sqlDefects(runners)).find(
-          ({ instance, state }) => instance === instance_id && state === "alive"
-        )?.pid
-        if (pid === undefined) return yield* new NotKilled({ message: `No runner ${instance_id} is running here.` })
-        yield* Effect.forkIn(
-          Effect.andThen(
-            Effect.sleep(answered),
-            Effect.sync(() => process.kill(pid, "SIGKILL"))
-          ),
-          scope
-        )
-        return yield* reply({ object: "killed_runner" as const, instance_id }, 202)
-      }, Effect.catchTags(refusals))
+      drain: span("cluster.drain")(
+        function* ({ params: { instance_id } }) {
+          if (!(yield* sqlDefects(drain(instance_id)))) {
+            return yield* new NotDrained({
+              message: `No runner ${instance_id} is running here, or no other one would keep its shards.`
+            })
+          }
+          return yield* reply({ object: "draining_runner" as const, instance_id }, 202)
+        },
+        Effect.catchTags({ NotDrained: refusals.NotDrained })
+      ),
+
+      kill: span("cluster.kill")(
+        function* ({ params: { instance_id } }) {
+          if (!canKill) {
+            return yield* new NotKilled({
+              message: "Runners can be killed only on the embedded database with several runners."
+            })
+          }
+          const pid = (yield* sqlDefects(runners)).find(
+            ({ instance, state }) => instance === instance_id && state === "alive"
+          )?.pid
+          if (pid === undefined) return yield* new NotKilled({ message: `No runner ${instance_id} is running here.` })
+          yield* Effect.forkIn(
+            Effect.andThen(
+              Effect.sleep(answered),
+              Effect.sync(() => process.kill(pid, "SIGKILL"))
+            ),
+            scope
+          )
+          return yield* reply({ object: "killed_runner" as const, instance_id }, 202)
+        },
+        Effect.catchTags({ NotKilled: refusals.NotKilled })
+      )
     })
   })
 )

@@ -34,6 +34,7 @@ type RunnerResource = ClusterResource["runners"][number]
 
 const runnerView = ({
   address,
+  drains,
   heard_at,
   instance,
   node,
@@ -50,6 +51,7 @@ const runnerView = ({
     instance_id: instance,
     address,
     state,
+    draining: drains,
     version,
     node,
     started_at: isoText(started_at),

@@ -39,7 +39,7 @@ export const makeApiLog = Effect.map(
   (logs) =>
     (record: RequestRecord, { answered, body, response }: Answered): Effect.Effect<void> => {
       const { ahead, arrived, ignored, ip, keyId, method, account, path, requestId, sent } = record
-      const isLogged = record.isUnlogged !== true || response.status >= 300
+      const isLogged = isOfLog(record) && (record.isUnlogged !== true || response.status >= 300)
       if (account === undefined || !isLogged) {
         logs.ended(record)
         return Effect.void
@@ -60,6 +60,7 @@ export const makeApiLog = Effect.map(
           durationMillis: answered - arrived,
           ip,
           keyId,
+          source: record.ofConsole === undefined ? "api" : "console",
           userAgent: sent["user-agent"],
           idempotencyKey: sent["idempotency-key"],
           ignored,
@@ -71,6 +72,10 @@ export const makeApiLog = Effect.map(
       })
     }
 )
+
+/** The log is for the merchant's own program, which makes none of the reads in the console (silences: A13). */
+const isOfLog = ({ method, ofConsole }: RequestRecord): boolean =>
+  ofConsole === undefined || (method !== "GET" && method !== "HEAD")
 
 /** How long to wait for a small body that no handler has read. The refusal has been sent already. */
 const bodyPatience = "1 second"

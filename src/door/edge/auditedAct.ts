@@ -23,17 +23,23 @@ export const logAct = <A, E, R>(
     Effect.gen(function* () {
       yield* log.write({ ...entry, phase: "begun", details: detailsOf(yield* bodyOf(record), hidesWords) })
       record.closeAct = (status) =>
-        log.write({ ...entry, phase: "done", status, details: record.change ?? {} }).pipe(
-          withoutDeadline,
-          // The act is done: its first entry stays, and its answer is correct.
-          Effect.catchCause((cause) =>
-            Effect.logError("an act has no second entry in the audit log", entry.act, cause)
-          ),
-          Effect.provideService(CurrentRecord, record)
-        )
+        log
+          .write({ ...entry, target: targetOf(entry, record), phase: "done", status, details: record.change ?? {} })
+          .pipe(
+            withoutDeadline,
+            // The act is done: its first entry stays, and its answer is correct.
+            Effect.catchCause((cause) =>
+              Effect.logError("an act has no second entry in the audit log", entry.act, cause)
+            ),
+            Effect.provideService(CurrentRecord, record)
+          )
       return yield* restore(handled)
     })
   )
+
+/** The merchant's own log finds its number there. */
+const targetOf = ({ target }: Who, { moves }: RequestRecord): string =>
+  moves === undefined ? target : `${target}?merchant=${moves}`
 
 const detailsOf = ({ body }: { readonly body?: unknown }, hidesWords: boolean) =>
   body === undefined ? {} : { body: hidesWords ? withoutWords(body) : body }

@@ -2,6 +2,7 @@
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
 import { consoleGroup } from "../../shared/http/granting.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { commonRefusals, unavailable } from "../../shared/http/refusals.ts"
@@ -23,9 +24,16 @@ export const layer = HttpApiBuilder.group(
     const { MerchantNotFound } = merchantRefusals
     const { InsufficientBalance, PayoutConflict, PayoutNotFound, PayoutReferenceTaken } = payoutRefusals
 
+    /** Its merchant's audit log gets what is done with it. */
+    const found = Effect.fnUntraced(function* (payoutNo: string) {
+      const payout = yield* payouts.find(payoutNo)
+      ;(yield* CurrentRecord).moves = payout.merchantId
+      return payout
+    })
     const step = (name: "reject" | "complete" | "fail") =>
       span(`payouts.${name}`)(
         function* ({ params }: { readonly params: { readonly payout_no: string } }) {
+          yield* found(params.payout_no)
           return yield* reply(payoutView(yield* payouts[name](params.payout_no)))
         },
         Effect.catchTags({ PayoutConflict, PayoutNotFound, ...unavailable })
@@ -52,7 +60,7 @@ export const layer = HttpApiBuilder.group(
 
       approve: span("payouts.approve")(
         function* ({ params: { payout_no } }) {
-          const { amount, currency, mode, payoutNo, status } = yield* payouts.find(payout_no)
+          const { amount, currency, mode, payoutNo, status } = yield* found(payout_no)
           const payout = { amount, currency, mode, payoutNo }
           if (status === "requested" && !(yield* second.approvesAlone(payout))) {
             const content = { amount, currency, mode }

@@ -2,6 +2,7 @@
  * Gives `@coffer/cluster` the parts of Coffer that it needs: this runner's settings, version and clock, its session in
  * Postgres, its keys, and its metrics for operators. How runners form a cluster is in `packages/cluster`.
  */
+import { Drain } from "@coffer/cluster/Drain"
 import * as Roster from "@coffer/cluster/Roster"
 import * as Runner from "@coffer/cluster/Runner"
 import * as RunnerTls from "@coffer/cluster/RunnerTls"
@@ -43,10 +44,13 @@ export const talkable = Roster.layerBeforeMigration.pipe(Layer.provide(thisRunne
 /** The runs of the program that have ended. */
 export const runs = Runs.layer.pipe(Layer.provide(thisRunner))
 
-/** A runner with a wrong clock takes no shards. */
+/** A runner with a wrong clock takes no shards, and neither does one that is to leave. */
 export const takesPart = Layer.effect(
   TakesPart,
-  Effect.map(ClockSkew, ({ isTooLarge }) => ({ now: () => !isTooLarge(), otherwise: "its clock is wrong" }))
+  Effect.map(Effect.all([ClockSkew, Drain]), ([{ isTooLarge }, { requested }]) => ({
+    now: () => !isTooLarge() && !requested.isOpen(),
+    otherwise: "its clock is wrong or it is to stop"
+  }))
 )
 
 /** This process as a member of a cluster, or as a single process. */

@@ -8,7 +8,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { merchantIn, objectIn } from "./auditTargets.ts"
-import { amountKey, orderWords, paidLate, valueKey } from "./orderKeys.ts"
+import { amountKey, paidLate, valueKey } from "./orderKeys.ts"
 import { patiently } from "../runtime/patience.ts"
 import { onRealTime } from "../runtime/realTime.ts"
 
@@ -111,8 +111,11 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   // A call by its number alone. Numbers begin with the time and calls are written in its order, so the smallest and the
   // largest number of some pages are enough: no call has an entry of its own.
   { name: "api_logs_number", on: "api_logs using brin (request_id) with (pages_per_range = 16, autosummarize = on)" },
-  // Paid orders by words, for the search of a merchant's people (src/reads/lookup/AccountSearch.ts).
-  { name: "orders_words", on: `orders using gin ((${orderWords})) where paid_at is not null` }
+  // Changes from the console among a program's calls, which have no entry here (src/shared/logs/LogStore.ts).
+  {
+    name: "api_logs_of_console",
+    on: "api_logs (merchant_id, mode, source, request_id) where source = 'console'"
+  }
 ]
 
 /** Postgres waits for every transaction that is older than the index. */

@@ -9,9 +9,11 @@ import { matchesMax } from "@coffer/contract/MerchantSearch"
 import type { Account } from "@coffer/model/Account"
 import { Currency } from "@coffer/model/Money"
 import { amountIn, ownNumberOf } from "@coffer/rules/lists/searched"
+import { foldText } from "@coffer/rules/spelling"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { amountKey, amountKeyOf, orderWords, wordsIn, wordsLike } from "../../platform/postgres/orderKeys.ts"
+import { amountKey, amountKeyOf, valueKey, valueKeyOf } from "../../platform/postgres/orderKeys.ts"
+import { isAddress } from "../../platform/postgres/addresses.ts"
 import { isStorable } from "../../platform/postgres/scans.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
@@ -39,9 +41,10 @@ export class AccountSearch extends Context.Service<
   }
 >()("@coffer/lookup/AccountSearch") {}
 
-/** The newest orders and links that are looked through for a word, before its index is asked. */
-const newestMax = 500
-/** Orders with a rare word, or with an amount, that are read and sorted. */
+/** The newest orders and links that are looked through for words. */
+const newestOrdersMax = 10_000
+const newestLinksMax = 1_000
+/** Orders with an amount or an address that are read and sorted. */
 const rareMax = 2_000
 const wanted = matchesMax + 1
 
@@ -55,21 +58,27 @@ export const layer = Layer.effect(
     const rows = (statement: Statement.Fragment) => Effect.flatMap(sql`${statement}`, decode)
     const ofOrder = columnsOf(sql, "order")
 
-    const byWords = Effect.fnUntraced(function* (account: Account, text: string) {
+    const byWords = (account: Account, text: string) => {
       const { merchantId, mode } = account
-      const has = sql`${sql.literal(orderWords)} @@ ${wordsLike(sql, account, text)}`
-      const near = yield* rows(sql`select ${ofOrder} from (
+      return rows(sql`select ${ofOrder} from (
           select * from orders
           where (merchant_id, mode, trade_no) > ((select ${merchantId}), ${mode}, '')
             and (merchant_id, mode, trade_no) < ((select ${merchantId}), ${mode}, 'U')
-          order by merchant_id desc, mode desc, trade_no desc limit ${newestMax}) as newest
-        where ${has} order by merchant_id desc, mode desc, trade_no desc limit ${wanted}`)
-      if (near.length >= wanted) return near
-      // The planner does not see the limit, so that it asks the index.
-      return yield* rows(sql`select ${ofOrder} from (
-          select * from orders where paid_at is not null and ${has} limit (select ${rareMax}::bigint)) as rare
-        where ${isOf(sql, account)} order by trade_no desc limit ${wanted}`)
-    })
+          order by merchant_id desc, mode desc, trade_no desc limit ${newestOrdersMax}) as newest
+        where ${hasWords(sql, orderWords, text)} order by merchant_id desc, mode desc, trade_no desc limit ${wanted}`)
+    }
+
+    /** Of any age. */
+    const byAddress = (account: Account, text: string) =>
+      text.includes("@")
+        ? rows(sql`select ${ofOrder} from (
+            select * from orders
+            where ${sql.literal(addressKey)} = (select ${valueKeyOf(sql, account, foldText(text))})
+              and receipt_email is not null
+            limit (select ${rareMax}::bigint)) as equal
+          where ${isOf(sql, account)} and ${isAddress(sql, sql`receipt_email`, text)}
+          order by trade_no desc limit ${wanted}`)
+        : Effect.succeed([])
 
     const byAmount = (account: Account, text: string) => {
       const amount = amountIn(text)
@@ -87,8 +96,8 @@ export const layer = Layer.effect(
       const { merchantId, mode } = account
       return rows(sql`select ${columnsOf(sql, "payment_link")} from (
           select * from payment_links where merchant_id = ${merchantId} and mode = ${mode}
-          order by link_id desc limit ${newestMax}) as newest
-        where ${sql.literal(wordsIn("coalesce(subject, '')"))} @@ ${wordsLike(sql, account, text)}
+          order by link_id desc limit ${newestLinksMax}) as newest
+        where ${hasWords(sql, "coalesce(subject, '')", text)}
         order by link_id desc limit ${wanted}`)
     }
 
@@ -116,6 +125,7 @@ export const layer = Layer.effect(
         const found = [
           ...(yield* byNumber(account, text)),
           ...(yield* byAmount(account, text)),
+          ...(yield* byAddress(account, text)),
           ...(yield* byWords(account, text)),
           ...(yield* links(account, text))
         ]
@@ -125,6 +135,36 @@ export const layer = Layer.effect(
     })
   })
 )
+
+const addressKey = valueKey("lower(receipt_email)")
+
+/** The words by which people find an order. Its number is left out where it is ours. */
+const orderWords = `coalesce(nullif(out_trade_no, trade_no), '') || ' ' || coalesce(subject, '') || ' ' ||
+  coalesce(receipt_email, '') || ' ' || coalesce(receipt->>'number', '') || ' ' || coalesce(card->>'last4', '')`
+
+/** What parts words: the parts of an address are found by their beginnings. */
+const partings = '!"#$%&()*+,-./:;<=>?@[]^_`{|}~\u3000、，。！？：；“”（）《》【】…'
+/** A word of a script without spaces begins anywhere. */
+const unspaced = /^[\u2E80-\u9FFF\uAC00-\uD7AF]/
+/** Each word that is looked for is looked for in each row. */
+const wordsMax = 8
+
+/** Whether a text has words that begin like the typed ones. */
+const hasWords = (sql: SqlClient.SqlClient, text: string, typed: string) => {
+  const words = typed
+    .toLowerCase()
+    .split(/[\s'\\]+/)
+    .flatMap((word) =>
+      Array.from(word, (each) => (partings.includes(each) ? " " : each))
+        .join("")
+        .split(" ")
+    )
+    .filter((word) => word !== "")
+    .slice(0, wordsMax)
+  const apart = sql`(' ' || translate(lower(${sql.literal(text)}), ${partings}::text, ${" ".repeat(partings.length)}::text))`
+  const begins = words.map((word) => sql`position(${unspaced.test(word) ? word : ` ${word}`}::text in ${apart}) > 0`)
+  return begins.length === 0 ? sql`false` : sql.and(begins)
+}
 
 /** Where the details of a kind are; the others have none. */
 const details: Partial<

@@ -86,6 +86,8 @@ export interface RequestRecord {
   answer?: { readonly code: number; readonly data: object }
   /** The object before and after an operator's act, for the audit log. */
   change?: { readonly before?: object; readonly after: object }
+  /** The merchant whose money an operator's act moves, if its path does not name it: for the merchant's audit log. */
+  moves?: string
   /** Writes the second entry of an operator's act, with the status of the answer. Never fails. */
   closeAct?: (status: number) => Effect.Effect<void>
   /** The reason of a refusal, finer than the error's code. */

@@ -5,7 +5,7 @@
 import { firstIdBody, millisOfId, type Mode, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
-import { apiLogs } from "@coffer/resources/calls"
+import { apiLogs, type CallSource } from "@coffer/resources/calls"
 import { rowFields } from "@coffer/resources/listed"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, identity, Layer, Schema } from "effect"
@@ -36,6 +36,8 @@ export interface NewLogRow extends Bodies {
   readonly ip: string | null
   /** Null for the main key. */
   readonly key_id?: string | null
+  /** `api` unless it says another. */
+  readonly source?: CallSource
   readonly user_agent: string | null
   readonly idempotency_key: string | null
   /** A list as JSON. Null if the endpoint knew all fields. */
@@ -67,6 +69,7 @@ export interface LogFilter {
   readonly status: string | undefined
   readonly path: string | undefined
   readonly errorCode: string | undefined
+  readonly source: CallSource | undefined
 }
 
 export interface PageOptions {
@@ -179,7 +182,8 @@ const makeSearch = (sql: SqlClient.SqlClient, pages: Pages.Pages<StoredRow>) => 
     if (status === "2xx") return successWay
     return status.endsWith("xx") ? way("status_class", status.slice(0, 1), sql`status >= 300`) : way("status", status)
   }
-  const waysOf = ({ errorCode, path, status }: LogFilter): ReadonlyArray<Way> => [
+  const waysOf = ({ errorCode, path, source, status }: LogFilter): ReadonlyArray<Way> => [
+    ...(source === "console" ? [way("source", source, sql`source = 'console'`)] : []),
     ...(errorCode === undefined ? [] : [way("error_code", errorCode, sql`error_code is not null`)]),
     ...(status === undefined ? [] : [statusWay(status)]),
     ...(path === undefined ? [] : [way("path", path)])
@@ -189,15 +193,18 @@ const makeSearch = (sql: SqlClient.SqlClient, pages: Pages.Pages<StoredRow>) => 
     const { errorCode = "", path = "", requestId } = filter
     if (![errorCode, path].every(isStorable)) return { filters: [sql`false`] }
     const ways = waysOf(filter)
+    // Nearly all calls are of servers, so no index has them.
+    const others = filter.source === "api" ? [equals(sql, "source", "api")] : []
     // An id has one call at most: no other filter is more selective.
     if (requestId !== undefined) {
-      return { filters: [equals(sql, "request_id", requestId), ...ways.map(({ condition }) => condition)] }
+      return { filters: [equals(sql, "request_id", requestId), ...ways.map(({ condition }) => condition), ...others] }
     }
+    if (ways.length === 0) return { path: along({}), filters: others }
     return yield* pages.shortest(
       account,
       ways.map((way) => ({
         path: way.path,
-        filters: ways.filter((other) => other !== way).map(({ condition }) => condition)
+        filters: [...ways.filter((other) => other !== way).map(({ condition }) => condition), ...others]
       }))
     )
   })

@@ -108,11 +108,12 @@ const writtenPatience = "1 second"
 const firstIdAt = (time: DateTime.Utc): string =>
   prefixes.request + idBody(Math.max(0, DateTime.toEpochMillis(time)), [])
 
-const filterOf = ({ error_code, path, request_id, status }: LogQuery): LogFilter => ({
+const filterOf = ({ error_code, path, request_id, source, status }: LogQuery): LogFilter => ({
   requestId: request_id,
   status,
   path,
-  errorCode: error_code
+  errorCode: error_code,
+  source
 })
 
 export type { LogRow }

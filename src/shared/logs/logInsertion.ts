@@ -21,6 +21,7 @@ const cells: Record<keyof Cells, (row: Cells) => unknown> = {
   duration_ms: ({ duration_ms }) => duration_ms,
   ip: text("ip"),
   key_id: text("key_id"),
+  source: ({ source = "api" }) => source,
   user_agent: text("user_agent"),
   idempotency_key: text("idempotency_key"),
   ignored_fields: text("ignored_fields"),

@@ -1,5 +1,5 @@
 /** The row of a call: its bodies parsed, without secrets, and in a form that Postgres can store. Pure. */
-import type { IgnoredField } from "@coffer/resources/calls"
+import type { CallSource, IgnoredField } from "@coffer/resources/calls"
 import type { MerchantId, Mode } from "@coffer/model/Ids"
 import { redact, redactedText, redactText } from "@coffer/rules/redaction"
 import { type DateTime, Option, Schema } from "effect"
@@ -30,6 +30,8 @@ export interface LoggedCall {
   readonly ip: string | undefined
   /** The key with scopes that called; undefined for the main key. */
   readonly keyId?: string | undefined
+  /** `api` unless it says another. */
+  readonly source?: CallSource
   readonly userAgent: string | undefined
   readonly idempotencyKey: string | undefined
   /** Fields of the body that the endpoint did not know; of a sandbox alone. */
@@ -70,6 +72,7 @@ export const rowOf = (call: LoggedCall): NewLogRow => {
     duration_ms: Math.max(0, Math.round(call.durationMillis)),
     ip: call.ip ?? null,
     key_id: call.keyId ?? null,
+    source: call.source ?? "api",
     user_agent: redactedHeader(call.userAgent),
     idempotency_key: redactedHeader(call.idempotencyKey),
     ignored_fields: call.ignored === undefined ? null : storableJson(call.ignored.map(plainly)),

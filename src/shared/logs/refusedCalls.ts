@@ -32,7 +32,7 @@ export const makeRefusedCalls = (write: (call: QueuedCall) => void, count: (firs
   return {
     /** Whether it gets a row of its own. */
     note: (call: QueuedCall, now: number): boolean => {
-      const key = `${call.merchantId}/${call.mode}/${call.keyId ?? "main"}/${call.status}`
+      const key = `${call.merchantId}/${call.mode}/${call.keyId ?? call.source ?? "api"}/${call.status}`
       const known = open.get(key)
       if (known !== undefined && now < known.since + minuteMillis) {
         known.count++

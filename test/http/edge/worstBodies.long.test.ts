@@ -201,7 +201,7 @@ const routesHere = () => routes().filter((route) => !/ \/(console\/api|channels\
 /** A runner is killed on the embedded database alone. The operators' API refuses the names that fill a body. */
 const isTaken = (answer: Reply, route: string) =>
   answer.status < 300 ||
-  (answer.status === 409 && route === "POST /operator/v1/cluster/runners/:instance_id/kill") ||
+  (answer.status === 409 && /^POST .operator.v1.cluster.runners.:instance_id.(kill|drain)$/.test(route)) ||
   (route.includes(" /operator/") && isOfFilling(answer))
 
 /** An address of the console, whose route says what its parameters look like. */

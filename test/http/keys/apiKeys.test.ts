@@ -43,6 +43,7 @@ layer(shared, { excludeTestServices: true })("a key with scopes", (it) => {
         status: "active",
         expires_at: null,
         rolled_at: null,
+        previous_until: null,
         revoked_at: null,
         last_used_ip: "127.0.0.1"
       })

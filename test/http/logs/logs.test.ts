@@ -27,6 +27,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("what is ke
         error_code: null,
         ip: "127.0.0.1",
         key_id: null,
+        source: "api",
         user_agent: "shop/1.0",
         idempotency_key: "key-1",
         ignored_fields: null,

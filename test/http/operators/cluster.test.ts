@@ -133,3 +133,39 @@ describe("POST /operator/v1/cluster/runners/{instance_id}/kill", () => {
     })
   )
 })
+
+describe("POST /operator/v1/cluster/runners/{instance_id}/drain", () => {
+  const drain = ({ api }: Running, instance: string) =>
+    Effect.map(api.operator("POST", `/cluster/runners/${instance}/drain`), ({ status }) => status)
+
+  it.live("asks a runner that is alive, once, and shows that it drains", () =>
+    Effect.gen(function* () {
+      const running = yield* start()
+      yield* settled(running)
+      yield* row(running, "newer", 1)
+      yield* row(running, "lost", 20)
+      assert.deepStrictEqual([yield* drain(running, "newer"), yield* drain(running, "newer")], [202, 202])
+      assert.deepStrictEqual([yield* drain(running, "lost"), yield* drain(running, "none")], [409, 409])
+      const { runners } = yield* cluster(running)
+      assert.deepStrictEqual(
+        runners.flatMap(({ draining, instance_id }: Record<string, unknown>) =>
+          draining === true ? [instance_id] : []
+        ),
+        ["newer"]
+      )
+    })
+  )
+
+  it.live("leaves one runner that keeps the shards, also when all are asked at the same moment", () =>
+    Effect.gen(function* () {
+      const running = yield* start()
+      const { runners } = yield* settled(running)
+      assert.strictEqual(yield* drain(running, runners[0].instance_id), 409)
+      yield* row(running, "second", 1)
+      yield* row(running, "third", 1)
+      const all = [runners[0].instance_id, "second", "third"]
+      const statuses = yield* Effect.forEach(all, (each) => drain(running, each), { concurrency: 3 })
+      assert.sameMembers(statuses, [202, 202, 409])
+    })
+  )
+})

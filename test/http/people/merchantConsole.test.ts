@@ -140,6 +140,34 @@ it.effect("the live allowlist is not changed by a session that was opened some t
   }).pipe(Effect.scoped)
 )
 
+it.live("the audit log of a merchant has what operators did with its payouts, one row an act, and nobody else's", () =>
+  Effect.gen(function* () {
+    const running = yield* begin()
+    const { api, at, enter, merchantId } = running
+    const owner = yield* enter("owner")
+    const other = yield* api.newMerchant("Another shop")
+    const stranger = yield* enter("owner", other.merchantId, "other.example")
+    yield* merchantOf(running).paid(40_000)
+    const asked = { mode: "sandbox", currency: "USD", amount: 2_500 }
+    const { payout_no } = (yield* api.operator("POST", `${at}/payouts`, asked)).body.data
+    for (const act of ["approve", "complete"])
+      assert.strictEqual((yield* api.operator("POST", `/payouts/${payout_no}/${act}`)).status, 200, act)
+    assert.strictEqual((yield* api.operator("POST", `/payouts/${payout_no}/reject`)).status, 409)
+    const shown = (reply: { readonly body: any }) =>
+      reply.body.data.data
+        .filter(({ act }: any) => act.startsWith("payouts."))
+        .map(({ act, by, phase, status, target }: any) => [act, by, phase, status, target.includes(merchantId)])
+    assert.deepStrictEqual(shown(yield* owner.call("GET", `${at}/audit_log?limit=20`)), [
+      ["payouts.reject", "operator", "done", 409, true],
+      ["payouts.complete", "operator", "done", 200, true],
+      ["payouts.approve", "operator", "done", 200, true],
+      ["payouts.create", "operator", "done", 201, true],
+      ["payouts.create", "operator", "begun", null, true]
+    ])
+    assert.deepStrictEqual(shown(yield* stranger.call("GET", `/merchants/${other.merchantId}/audit_log?limit=20`)), [])
+  }).pipe(Effect.scoped)
+)
+
 it.live("the audit log of a merchant has its people's acts whole, and what operators did without who of them", () =>
   Effect.gen(function* () {
     const { api, at, enter, merchantId } = yield* begin()

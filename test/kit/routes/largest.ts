@@ -210,6 +210,7 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
   "POST /operator/v1/merchants/:merchant_id/channels/:mode/reconciliation": {},
   "POST /operator/v1/orders/:trade_no/payments/:payment_id/close": { note: text(500) },
   "POST /operator/v1/stray_sessions/:id/close": { note: text(500) },
+  "POST /operator/v1/cluster/runners/:instance_id/drain": {},
   "POST /operator/v1/cluster/runners/:instance_id/kill": {},
   "POST /operator/v1/payouts/:payout_no/approve": {},
   "POST /operator/v1/payouts/:payout_no/complete": {},

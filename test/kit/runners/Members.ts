@@ -1,4 +1,5 @@
 /** Members of one cluster inside the test, which do nothing but answer each other. */
+import * as Drain from "@coffer/cluster/Drain"
 import * as MerchantClocks from "../../../src/platform/runtime/MerchantClocks.ts"
 import { Context, Effect, Layer, Logger, Metric, type Redacted, Schema } from "effect"
 import { askAsOwner } from "../../../src/platform/cluster/ask.ts"
@@ -52,6 +53,7 @@ export const member = Effect.fnUntraced(function* (
       Layer.provideMerge(Layer.effect(Ask, objects.ask)),
       Layer.provideMerge(Joining.begin),
       Layer.provideMerge(clusterLayers.runner()),
+      Layer.provideMerge(Drain.layer),
       Layer.provideMerge(Layer.mergeAll(Joining.layer, Doubt.layer, Layer.provide(ClockSkew.layer, NewIds.layer))),
       Layer.provideMerge(Postgres.layer({ url: Secret.make(database), connections: 3, name: "test" })),
       Layer.provideMerge(Layer.succeed(Settings, { runner, secretKey, secretKeyPrevious } as Settings["Service"])),

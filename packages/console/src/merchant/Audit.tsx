@@ -13,7 +13,8 @@ import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Empty, Trouble } from "../parts/states.tsx"
 import { Time } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { useLanguage, useWords } from "../parts/words.ts"
+import { actText, objectOf } from "./auditWords.ts"
 
 type Entry = MerchantAuditEntryResource
 
@@ -100,14 +101,17 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Entry>> => [
 /** The action's name opens its details: the request, and the values before and after. */
 const Details = ({ entry }: { readonly entry: Entry }) => {
   const words = useWords(texts)
+  const language = useLanguage()
+  const object = objectOf(entry.target)
   const [isOpen, setOpen] = useState(false)
   return (
     <>
       <button type="button" className="link" onClick={() => setOpen(true)}>
-        {entry.act.replace("console:", "")}
+        {actText(entry.act, language)}
       </button>
+      {object !== undefined && <code className="small block soft">{object}</code>}
       {isOpen && (
-        <Dialog title={entry.act} onClose={() => setOpen(false)} isWide>
+        <Dialog title={actText(entry.act, language)} onClose={() => setOpen(false)} isWide>
           <div className="stack">
             <Facts
               facts={[
@@ -115,6 +119,7 @@ const Details = ({ entry }: { readonly entry: Entry }) => {
                 [words.who, entry.by === "operator" ? words.by.operator : entry.actor],
                 [words.role, entry.role],
                 [words.ip, entry.ip ?? "–"],
+                [words.act, <code key="a">{entry.act}</code>],
                 [words.target, <code key="t">{entry.target}</code>],
                 [words.request, <code key="r">{entry.request_id || "–"}</code>],
                 [words.number, <code key="n">{entry.id}</code>]

@@ -150,7 +150,7 @@ const Delivery = ({ number }: { readonly number: string }) => {
   )
 }
 
-const Attempt = ({ attempt }: { readonly attempt: DeliveryRow["attempts"][number] }) => {
+export const Attempt = ({ attempt }: { readonly attempt: DeliveryRow["attempts"][number] }) => {
   const words = useWords(deliveryTexts)
   const isGood = attempt.status_code !== null && attempt.status_code >= 200 && attempt.status_code < 300
   return (
@@ -174,7 +174,7 @@ const Attempt = ({ attempt }: { readonly attempt: DeliveryRow["attempts"][number
   )
 }
 
-const SentBody = ({ eventId }: { readonly eventId: string }) => {
+export const SentBody = ({ eventId }: { readonly eventId: string }) => {
   const { api } = useAccount()
   const words = useWords(deliveryTexts)
   const event = useAtom(api.query("events", "get", { params: { event_id: eventId }, reactivityKeys: shown }))

@@ -129,9 +129,14 @@ const EvidenceOf = ({ dispute }: { readonly dispute: DisputeResource }) => {
   const evidence = useAtom(
     api.query("disputes", "getEvidence", { params: { ref: dispute.dispute_no }, reactivityKeys: shown })
   )
+  const order = useAtom(api.query("orders", "get", { params: { ref: dispute.trade_no }, reactivityKeys: shown }))
   return (
     <Loaded result={evidence} lines={4}>
-      {({ data }) => <Evidence dispute={dispute} stored={data} />}
+      {({ data }) => (
+        <Loaded result={order} lines={4}>
+          {(answer) => <Evidence dispute={dispute} stored={data} order={answer.data} />}
+        </Loaded>
+      )}
     </Loaded>
   )
 }

@@ -120,7 +120,9 @@ export const CheckoutDomain = ({ settings }: { readonly settings: MerchantSettin
                 run={(typed) => set(String(typed.get("host")).trim().toLowerCase())}
               />
             )}
-            {domain !== null && <Act name={words.remove} says={words.removeSays} isDangerous run={() => set(null)} />}
+            {domain !== null && (
+              <Act name={words.remove} object={domain.host} says={words.removeSays} isDangerous run={() => set(null)} />
+            )}
           </div>
         )}
       </header>

@@ -1,11 +1,12 @@
 /** The evidence of a dispute: texts and files are saved as a draft, and submitted to the bank. */
 import type { DisputeResource, EvidenceResource } from "@coffer/contract/Disputes"
-import { EvidenceFileType, evidenceNames } from "@coffer/model/Evidence"
-import { evidenceFilesMax, evidenceTextLengthMax } from "@coffer/model/Limits"
+import type { OrderResource } from "@coffer/contract/Orders"
+import { evidenceNames } from "@coffer/model/Evidence"
+import { evidenceTextLengthMax } from "@coffer/model/Limits"
 import { useId, useRef, useState } from "react"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { ActKeys, withKeys } from "../api/actKeys.ts"
-import { act, ask, type Problem, readAgain } from "../api/acts.ts"
+import { act, ask, readAgain } from "../api/acts.ts"
 import { draftName, forgetDraft, keepDraft, readDraft } from "../api/drafts.ts"
 import { patiently } from "../api/patience.ts"
 import { useAtom } from "../api/registry.ts"
@@ -16,15 +17,13 @@ import { ChangedMeanwhile } from "../parts/ChangedMeanwhile.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { RefusedContext, useRefusals } from "../parts/refused.tsx"
 import { Trouble } from "../parts/states.tsx"
-import { UploadField } from "../parts/UploadField.tsx"
-import { isWeb } from "./find.ts"
 import { Time } from "../parts/values.tsx"
-import { useLanguage, useWords } from "../parts/words.ts"
+import { useWords } from "../parts/words.ts"
+import { type EvidenceFile, EvidenceFiles, type FileType, linked } from "./EvidenceFiles.tsx"
 import { callOf } from "./MerchantAct.tsx"
+import { dayOf, prefilled } from "./prefilled.ts"
 
 type Name = (typeof evidenceNames)[number]
-type FileType = (typeof EvidenceFileType.literals)[number]
-type File = EvidenceResource["files"][number]
 
 const texts = {
   en: {
@@ -45,6 +44,10 @@ const texts = {
     kept: "Unsaved changes from earlier, kept in this browser.",
     discard: "Discard",
     mineSays: "If you keep yours, fields that you haven't changed take their text.",
+    prefilled: "Filled in from the order. Check it before you submit.",
+    receipt: "Receipt",
+    summary: "What the bank receives",
+    empty: "There is no evidence yet.",
     submit: "Submit to bank",
     submitSays: "The bank receives the text and files as shown here. You can't add more unless the bank asks.",
     names: {
@@ -95,6 +98,10 @@ const texts = {
     kept: "此浏览器中保留了您之前未提交的内容。",
     discard: "放弃",
     mineSays: "如保留您的内容，未修改的字段将采用对方的内容。",
+    prefilled: "已根据订单填写，请在提交前核对。",
+    receipt: "收据",
+    summary: "银行将收到的内容",
+    empty: "还没有证据。",
     submit: "提交给银行",
     submitSays: "银行将收到此处显示的文字和文件。除非银行要求，之后无法再补充。",
     names: {
@@ -148,24 +155,29 @@ const firstOfOthers: ReadonlyArray<Name> = ["product_description", "customer_nam
 interface Props {
   readonly dispute: DisputeResource
   readonly stored: EvidenceResource
+  readonly order: OrderResource
 }
 
-export const Evidence = ({ dispute, stored }: Props) => {
+export const Evidence = ({ dispute, order, stored }: Props) => {
   const { may } = useAccount()
   const words = useWords(texts)
   const isOpen = dispute.status === "needs_response" && !stored.submitted && may("disputes:write")
   return (
     <section className="card">
       <h2>{words.title}</h2>
-      {isOpen ? <Draft dispute={dispute} stored={stored} words={words} /> : <Kept stored={stored} words={words} />}
+      {isOpen ? (
+        <Draft dispute={dispute} stored={stored} order={order} words={words} />
+      ) : (
+        <Kept stored={stored} words={words} />
+      )}
     </section>
   )
 }
 
 /** Saved or submitted evidence, read-only. */
 const Kept = ({ stored, words }: { readonly stored: EvidenceResource; readonly words: Texts }) => {
-  const named = Object.entries(stored.evidence as Record<string, string>)
-  if (named.length === 0 && stored.files.length === 0) return <p className="soft">{words.none}</p>
+  if (Object.keys(stored.evidence).length === 0 && stored.files.length === 0)
+    return <p className="soft">{words.none}</p>
   return (
     <>
       {stored.submitted && (
@@ -173,33 +185,45 @@ const Kept = ({ stored, words }: { readonly stored: EvidenceResource; readonly w
           {words.submitted} <Time at={stored.submitted_at} />
         </p>
       )}
-      <Facts
-        facts={[
-          ...named.map(([name, text]) => [words.names[name as Name] ?? name, text] as const),
-          ...stored.files.map(
-            ({ type, url }, index) => [`${words.file} ${index + 1}`, link(words.types[type], url)] as const
-          )
-        ]}
-      />
+      <EvidenceFacts typed={{ texts: textsOf(stored), files: stored.files }} words={words} />
     </>
   )
 }
 
-const link = (text: string, url: string) =>
-  isWeb(url) ? (
-    <a href={url} target="_blank" rel="noreferrer">
-      {text}
-    </a>
-  ) : (
-    text
+/** The texts and files as the bank reads them. */
+const EvidenceFacts = ({ typed, words }: { readonly typed: Typed; readonly words: Texts }) => {
+  const named = Object.entries(typed.texts).filter(([, text]) => text.trim() !== "")
+  if (named.length === 0 && typed.files.length === 0) return <p className="soft">{words.empty}</p>
+  return (
+    <Facts
+      isBare
+      facts={[
+        ...named.map(([name, text]) => [words.names[name as Name] ?? name, text] as const),
+        ...typed.files.map(
+          ({ type, url }, index) => [`${words.file} ${index + 1}`, linked(words.types[type], url)] as const
+        )
+      ]}
+    />
   )
+}
+
+/** What is sent, as it is when the dialog opens. */
+const Summary = ({ read, words }: { readonly read: () => Typed; readonly words: Texts }) => {
+  const [typed] = useState(read)
+  return (
+    <section className="stack">
+      <h3>{words.summary}</h3>
+      <EvidenceFacts typed={typed} words={words} />
+    </section>
+  )
+}
 
 interface Typed {
   readonly texts: Readonly<Record<string, string>>
-  readonly files: ReadonlyArray<File>
+  readonly files: ReadonlyArray<EvidenceFile>
 }
 
-const isFiles = (more: unknown): more is ReadonlyArray<File> =>
+const isFiles = (more: unknown): more is ReadonlyArray<EvidenceFile> =>
   Array.isArray(more) && more.every((each) => typeof each?.url === "string" && typeof each?.type === "string")
 
 const versionOf = ({ updated_at }: EvidenceResource) => updated_at ?? "none"
@@ -216,7 +240,7 @@ const merged = (typed: Typed, before: Typed, stored: EvidenceResource): Typed =>
 
 /** The draft, and the person's unsent changes in this browser. */
 const Draft = (props: Props & { readonly words: Texts }) => {
-  const { dispute, stored, words } = props
+  const { dispute, order, stored, words } = props
   const { merchantId, mode } = useAccount()
   const session = useAtom(sessionAtom)
   const personId = AsyncResult.isSuccess(session) ? session.value.data.person.person_id : ""
@@ -227,9 +251,11 @@ const Draft = (props: Props & { readonly words: Texts }) => {
     const kept = readDraft(name, isFiles)
     const isSame =
       kept !== undefined && evidenceNames.every((each) => (kept.texts[each] ?? "") === (now.texts[each] ?? ""))
+    // A first draft begins with what the order says, which counts as nobody's edit.
+    const begun = stored.updated_at === null ? { texts: prefilled(order, words.receipt), files: [] } : now
     return kept === undefined || (isSame && kept.more.length === now.files.length)
-      ? { typed: now, before: now, version: versionOf(stored), isKept: false, times: 0 }
-      : { typed: { texts: kept.texts, files: kept.more }, before: now, version: kept.version, isKept: true, times: 0 }
+      ? { typed: begun, before: begun, version: versionOf(stored), isKept: false, times: 0 }
+      : { typed: { texts: kept.texts, files: kept.more }, before: begun, version: kept.version, isKept: true, times: 0 }
   })
   const fill = (typed: Typed, isKept: boolean) =>
     setForm({ typed, before: now, version: versionOf(stored), isKept, times: form.times + 1 })
@@ -249,6 +275,9 @@ const Draft = (props: Props & { readonly words: Texts }) => {
             {words.discard}
           </button>
         </div>
+      )}
+      {form.typed !== now && !form.isKept && form.times === 0 && stored.updated_at === null && (
+        <p className="small soft">{words.prefilled}</p>
       )}
       <DraftForm
         key={form.times}
@@ -364,7 +393,7 @@ const DraftForm = (
             <div className="stack">{evidenceNames.filter((name) => !first.includes(name)).map(field)}</div>
           </details>
         </RefusedContext>
-        <Files
+        <EvidenceFiles
           files={files}
           onChange={(chosen) => {
             setFiles(chosen)
@@ -391,6 +420,8 @@ const DraftForm = (
           name={words.submit}
           isPrimary
           says={words.submitSays}
+          isWide
+          fields={<Summary read={typedNow} words={words} />}
           run={() => send(true)}
           code={() => callOf("disputes.submitEvidence", { params: { ref: dispute_no }, payload: bodyOf(true) })}
         />
@@ -399,73 +430,26 @@ const DraftForm = (
   )
 }
 
+/** A date is asked for as one, unless it was written otherwise. */
+const isDate = (name: Name, text: string) =>
+  name.endsWith("_date") && (text === "" || (dayOf(text) === text && text.length === 10))
+
 const EvidenceField = (props: { readonly name: Name; readonly initial: string; readonly words: Texts }) => (
   <Field label={props.words.names[props.name]}>
-    {(id, described) => (
-      <textarea
-        id={id}
-        name={props.name}
-        rows={1}
-        className="low"
-        maxLength={evidenceTextLengthMax}
-        defaultValue={props.initial}
-        aria-describedby={described}
-      />
-    )}
+    {(id, described) =>
+      isDate(props.name, props.initial) ? (
+        <input id={id} name={props.name} type="date" defaultValue={props.initial} aria-describedby={described} />
+      ) : (
+        <textarea
+          id={id}
+          name={props.name}
+          rows={props.initial.split("\n").length}
+          className={props.initial.includes("\n") ? "" : "low"}
+          maxLength={evidenceTextLengthMax}
+          defaultValue={props.initial}
+          aria-describedby={described}
+        />
+      )
+    }
   </Field>
 )
-
-const Files = (props: {
-  readonly files: ReadonlyArray<File>
-  readonly onChange: (files: ReadonlyArray<File>) => void
-  readonly words: Texts
-}) => {
-  const { files, onChange, words } = props
-  const language = useLanguage()
-  const [problem, setProblem] = useState<Problem>()
-  const types = EvidenceFileType.literals
-  return (
-    <fieldset className="files">
-      <legend>{words.files}</legend>
-      <ul>
-        {files.map((file, index) => (
-          <li key={file.url}>
-            {link(`${words.file} ${index + 1}`, file.url)}
-            <select
-              aria-label={`${words.kind} ${index + 1}`}
-              value={file.type}
-              onChange={(event) =>
-                onChange(
-                  files.map((each) => (each === file ? { ...each, type: event.target.value as FileType } : each))
-                )
-              }
-            >
-              {types.map((type) => (
-                <option key={type} value={type}>
-                  {texts[language].types[type]}
-                </option>
-              ))}
-            </select>
-            <button
-              type="button"
-              className="button quiet small"
-              onClick={() => onChange(files.filter((each) => each !== file))}
-            >
-              {words.remove}
-            </button>
-          </li>
-        ))}
-      </ul>
-      {files.length < evidenceFilesMax && (
-        <UploadField
-          label={words.upload}
-          hint={words.uploadHint}
-          accept="application/pdf,image/png,image/jpeg"
-          onProblem={setProblem}
-          onDone={(url) => onChange([...files, { type: "uncategorized_file", url }])}
-        />
-      )}
-      {problem !== undefined && <Trouble problem={problem} />}
-    </fieldset>
-  )
-}

@@ -4,6 +4,7 @@ import { apiKeys } from "@coffer/resources/merchants"
 import { personMayDo } from "@coffer/rules/people/mayDo"
 import { lacking } from "@coffer/rules/people/rights"
 import { scopesOfRole } from "@coffer/rules/people/roleScopes"
+import * as Effect from "effect/Effect"
 import { act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { useAtom } from "../api/registry.ts"
@@ -13,6 +14,7 @@ import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { columnsOf } from "../parts/declared.tsx"
 import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { SecretOnce } from "../parts/Secret.tsx"
+import { stateText } from "../parts/stateWords.ts"
 import { Empty } from "../parts/states.tsx"
 import { Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
@@ -29,7 +31,12 @@ const texts = {
       "Full access to this environment. Your server sends it in the X-Api-Key header. It can't be shown again: " +
       "only its hash is stored.",
     reset: "Reset",
-    resetSays: "The current key stops working immediately. Your programs can't make calls until they use the new key.",
+    resetSays:
+      "Creates a new main key. The current one keeps working for the time you choose; after that your programs can't make calls until they use the new key.",
+    oldUntil: "The old secret works until",
+    oldOver: "The old secret no longer works.",
+    end: "End old secret",
+    endSays: "The old secret stops working immediately. Programs that still send it are refused.",
     freshLive: "You need to have signed in within the last 15 minutes.",
     own: "A key can't have more permissions than your role.",
     beyond: "This key has permissions that your role doesn't have.",
@@ -67,7 +74,11 @@ const texts = {
     main: "主密钥",
     mainSays: "拥有当前环境的全部权限。您的服务器通过 X-Api-Key 请求头发送。系统仅保存其哈希值，无法再次显示。",
     reset: "重置",
-    resetSays: "当前密钥将立即失效。更换为新密钥之前，您的程序无法发起调用。",
+    resetSays: "将生成新的主密钥。当前密钥在您选择的时间内仍然有效，之后未更换为新密钥的程序无法发起调用。",
+    oldUntil: "旧密钥值有效至",
+    oldOver: "旧密钥值已失效。",
+    end: "停用旧密钥值",
+    endSays: "旧密钥值将立即失效，仍在使用它的程序会被拒绝。",
     freshLive: "需要在 15 分钟内登录过。",
     own: "密钥的权限不会超过您的角色所拥有的权限。",
     beyond: "此密钥拥有您的角色所没有的权限。",
@@ -139,6 +150,18 @@ const columns = (
       )
     },
     expires_at: { cell: ({ expires_at }) => <Time at={expires_at} none={words.never} /> },
+    name: {
+      cell: ({ name, previous_until }) => (
+        <>
+          {name}
+          {previous_until !== null && (
+            <span className="soft small block">
+              {words.oldUntil} <Time at={previous_until} />
+            </span>
+          )}
+        </>
+      )
+    },
     created_by: {
       text: (key) => knownTo(key) ?? "",
       cell: (key) => (account === undefined ? knownTo(key) : <KnownTo email={knownTo(key)} />)
@@ -175,36 +198,90 @@ const Keys = () => {
   return <ObjectList list={{ ...list, acts: mayChange && <CreateKey />, above: <MainKey /> }} />
 }
 
-type WithKey = { readonly data: { readonly key: string } }
+interface WithKey {
+  readonly data: { readonly key: string; readonly previous_until?: string | null }
+}
+
+/** The new secret, and until when the one before works. */
+const NewSecret = ({ secret, until }: { readonly secret: string; readonly until: string | null }) => {
+  const words = useWords(texts)
+  return (
+    <SecretOnce label={words.newKey} secret={secret}>
+      {until === null ? (
+        <p>{words.oldOver}</p>
+      ) : (
+        <p>
+          {words.oldUntil} <Time at={until} />
+        </p>
+      )}
+    </SecretOnce>
+  )
+}
+
+const Overlap = () => {
+  const words = useWords(texts)
+  return <ChoiceField label={words.overlap} name="overlap" initial="60" choices={Object.entries(words.overlaps)} />
+}
+
+const overlapOf = (typed: FormData) => ({ overlap_minutes: Number(typed.get("overlap")) })
 
 const MainKey = () => {
+  const language = useLanguage()
   const { merchantId, mode, role } = useAccount()
   const words = useWords(texts)
+  const params = { merchant_id: merchantId, mode }
+  const object = `${words.main} · ${stateText(mode, language)}`
+  const isOwner = personMayDo(role, "main_keys.reset")
+  const found = useAtom(OwnApi.query("main_keys", "get", { params, reactivityKeys: shown }))
+  const until = found._tag === "Success" ? found.value.data.previous_until : null
+  const reset = (typed: FormData) =>
+    OwnApi.use((client) =>
+      Effect.flatMap(client.main_keys.reset({ params, payload: overlapOf(typed) }), ({ data: { key } }) =>
+        Effect.map(client.main_keys.get({ params }), ({ data }) => ({ data: { ...data, key } }))
+      )
+    )
   return (
     <section className="card">
       <header className="head">
         <h2>{words.main}</h2>
-        <Act
-          name={words.reset}
-          isDangerous
-          notNow={personMayDo(role, "main_keys.reset") ? undefined : words.onlyOwner}
-          says={
-            <>
-              <p>{words.resetSays}</p>
-              <p>{words.fresh}</p>
-            </>
-          }
-          run={() =>
-            act(
-              OwnApi,
-              OwnApi.use((client) => client.main_keys.reset({ params: { merchant_id: merchantId, mode } })),
-              1
-            )
-          }
-          result={({ data }: WithKey) => <SecretOnce label={words.newKey} secret={data.key} />}
-        />
+        <div className="acts">
+          {until !== null && isOwner && (
+            <Act
+              name={words.end}
+              object={object}
+              isDangerous
+              says={words.endSays}
+              run={() =>
+                act(
+                  OwnApi,
+                  OwnApi.use((client) => client.main_keys.endPrevious({ params }))
+                )
+              }
+            />
+          )}
+          <Act
+            name={words.reset}
+            object={object}
+            isDangerous
+            notNow={isOwner ? undefined : words.onlyOwner}
+            says={
+              <>
+                <p>{words.resetSays}</p>
+                <p>{words.fresh}</p>
+              </>
+            }
+            fields={<Overlap />}
+            run={(typed) => act(OwnApi, reset(typed), 1)}
+            result={({ data }: WithKey) => <NewSecret secret={data.key} until={data.previous_until ?? null} />}
+          />
+        </div>
       </header>
       <p className="soft">{words.mainSays}</p>
+      {until !== null && (
+        <p>
+          {words.oldUntil} <Time at={until} />
+        </p>
+      )}
     </section>
   )
 }
@@ -278,6 +355,7 @@ const KeyActs = ({ apiKey }: { readonly apiKey: Key }) => {
   return (
     <span className="acts">
       <Act
+        object={apiKey.name}
         name={words.roll}
         notNow={notNow}
         says={
@@ -286,21 +364,32 @@ const KeyActs = ({ apiKey }: { readonly apiKey: Key }) => {
             {apiKey.mode === "live" && <p>{words.freshLive}</p>}
           </>
         }
-        fields={
-          <ChoiceField label={words.overlap} name="overlap" initial="60" choices={Object.entries(words.overlaps)} />
-        }
+        fields={<Overlap />}
         run={(typed) =>
           act(
             OwnApi,
-            OwnApi.use((client) =>
-              client.api_keys.roll({ params, payload: { overlap_minutes: Number(typed.get("overlap")) } })
-            ),
+            OwnApi.use((client) => client.api_keys.roll({ params, payload: overlapOf(typed) })),
             1
           )
         }
-        result={({ data }: WithKey) => <SecretOnce label={words.newKey} secret={data.key} />}
+        result={({ data }: WithKey) => <NewSecret secret={data.key} until={data.previous_until ?? null} />}
       />
+      {apiKey.previous_until !== null && (
+        <Act
+          object={apiKey.name}
+          name={words.end}
+          says={words.endSays}
+          isDangerous
+          run={() =>
+            act(
+              OwnApi,
+              OwnApi.use((client) => client.api_keys.endPrevious({ params }))
+            )
+          }
+        />
+      )}
       <Act
+        object={apiKey.name}
         name={words.change}
         notNow={notNow}
         says={apiKey.mode === "live" ? words.freshLive : undefined}
@@ -328,6 +417,7 @@ const KeyActs = ({ apiKey }: { readonly apiKey: Key }) => {
         }
       />
       <Act
+        object={apiKey.name}
         name={words.revoke}
         says={words.revokeSays}
         isDangerous

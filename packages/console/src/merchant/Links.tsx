@@ -7,6 +7,7 @@ import type { InAccount } from "../api/session.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
+import { Address } from "../parts/Made.tsx"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import type { ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
@@ -70,6 +71,7 @@ const deactivateAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
   name: words.deactivate,
   says: words.deactivateSays,
   isDangerous: true,
+  worth: ({ amount, currency }) => ({ minor: amount, currency }),
   fits: ({ status }) => status === "active",
   run: ({ link_id }) =>
     act(
@@ -104,6 +106,7 @@ const listOf = ({ account, lists }: Reader, words: Texts, language: Language): L
 const Links = () => <ObjectList list={listOf(useReader(), useWords(texts), useLanguage())} />
 
 const CreateLink = ({ words }: { readonly words: Texts }) => {
+  const language = useLanguage()
   const bodyOf = (typed: FormData) => {
     const { expires_at, max_uses, subject } = typedFields(typed, ["expires_at", "max_uses", "subject"])
     return {
@@ -130,6 +133,7 @@ const CreateLink = ({ words }: { readonly words: Texts }) => {
         </>
       }
       request={(typed) => ({ payload: sent(bodyOf(typed)) })}
+      result={({ data }) => <Address url={(data as Row).url} label={paymentLinks.fields.url.label[language]} />}
       cli={(typed) => `links create --amount ${bodyOf(typed).amount}`}
     />
   )

@@ -11,6 +11,7 @@ import { AsCode, type Call, curlOf } from "../parts/AsCode.tsx"
 import { factsOf } from "../parts/declared.tsx"
 import { Json } from "../parts/Json.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
+import { stateText } from "../parts/stateWords.ts"
 import { Loaded, Trouble } from "../parts/states.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { Status } from "./Logs.tsx"
@@ -20,7 +21,7 @@ const texts = {
     sent: "Request body",
     answered: "Response body",
     again: "The same call again. Replace the values shown as [redacted].",
-    mainKey: "Main key or console",
+    mainKey: "Main key",
     copy: "Copy as curl",
     copied: "Copied",
     nearest: "did you mean"
@@ -29,7 +30,7 @@ const texts = {
     sent: "请求正文",
     answered: "响应正文",
     again: "重新发起相同的调用。请替换显示为 [redacted] 的值。",
-    mainKey: "主密钥或控制台",
+    mainKey: "主密钥",
     copy: "复制为 curl",
     copied: "已复制",
     nearest: "您是否想用"
@@ -71,8 +72,9 @@ const Log = ({ number }: { readonly number: string }) => {
                   )
                 }),
                 duration_ms: `${log.duration_ms} ms`,
+                source: stateText(log.source, language),
                 key_id:
-                  log.key_id === null ? (
+                  log.source === "console" ? undefined : log.key_id === null ? (
                     words.mainKey
                   ) : (
                     <Link href={`${base}/keys`}>

@@ -8,6 +8,7 @@ import { AsCode } from "../parts/AsCode.tsx"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import { type Column, type ListBy, Rows } from "../parts/ListPage.tsx"
 import { Empty, Skeleton, Trouble } from "../parts/states.tsx"
+import { stateText } from "../parts/stateWords.ts"
 import { Time } from "../parts/values.tsx"
 import { walkPages } from "../parts/walkPages.ts"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
@@ -20,7 +21,7 @@ type Log = LogResource
 const texts = {
   en: {
     call: "Endpoint",
-    mainKey: "Main key or console",
+    mainKey: "Main key",
     classes: { "2xx": "Succeeded (2xx)", "4xx": "Client error (4xx)", "5xx": "Server error (5xx)" },
     groups: "Failed calls by error",
     groupsSays: "Of the newest 1,000 failed calls.",
@@ -32,7 +33,7 @@ const texts = {
   },
   zh: {
     call: "接口",
-    mainKey: "主密钥或控制台",
+    mainKey: "主密钥",
     classes: { "2xx": "成功 (2xx)", "4xx": "客户端错误 (4xx)", "5xx": "服务器错误 (5xx)" },
     groups: "按错误分组的失败调用",
     groupsSays: "统计最近 1,000 次失败的调用。",
@@ -62,8 +63,12 @@ const columns = (words: Texts, language: Language): ReadonlyArray<Column<Log>> =
   },
   ...columnsOf<Log>(apiLogs, language, {
     status: { cell: ({ status }) => <Status of={status} /> },
+    source: { cell: ({ source }) => stateText(source, language) },
     duration_ms: { isNumber: true, cell: ({ duration_ms }) => `${duration_ms} ms` },
-    key_id: { cell: ({ key_id }) => (key_id === null ? words.mainKey : <code>{key_id}</code>) }
+    key_id: {
+      cell: ({ key_id, source }) =>
+        source === "console" ? "–" : key_id === null ? words.mainKey : <code>{key_id}</code>
+    }
   })
 ]
 

@@ -4,11 +4,12 @@ import { orders } from "@coffer/resources/orders"
 import { act } from "../api/acts.ts"
 import { sent } from "../api/sent.ts"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
-import { currencyChoices, minorOf } from "../parts/values.tsx"
+import { currencyChoices, minorOf, Num, State } from "../parts/values.tsx"
 import type { InAccount } from "../api/session.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
+import { Address } from "../parts/Made.tsx"
 import type { ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
@@ -28,6 +29,7 @@ const texts = {
     amountTo: "Amount to",
     number: "Order reference",
     create: "Create order",
+    checkout: "Checkout page",
     currency: "Currency",
     createSays: "The response contains the URL of a checkout page. Redirect the buyer to it.",
     emptyTitle: "No orders yet",
@@ -47,6 +49,7 @@ const texts = {
     amountTo: "金额不高于",
     number: "商户订单号",
     create: "创建订单",
+    checkout: "收银台页面",
     currency: "货币",
     createSays: "响应中包含收银台页面的 URL，请将买家跳转到该页面。",
     emptyTitle: "还没有订单",
@@ -64,6 +67,7 @@ const expireAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
   name: words.expire,
   says: words.expireSays,
   isDangerous: true,
+  worth: ({ amount, currency }) => ({ minor: amount, currency }),
   fits: ({ status }) => status === "pending",
   run: ({ trade_no }) =>
     act(
@@ -149,7 +153,20 @@ const CreateOrder = ({ words }: { readonly words: Texts }) => {
         </>
       }
       request={(typed) => ({ payload: sent(bodyOf(typed)) })}
+      result={({ data }) => <MadeOrder order={data} words={words} />}
     />
+  )
+}
+
+const MadeOrder = ({ order, words }: { readonly order: Order; readonly words: Texts }) => {
+  const { base } = useReader()
+  return (
+    <>
+      <p>
+        <Num id={order.trade_no} to={`${base}/orders/${order.trade_no}`} /> <State of={order.status} />
+      </p>
+      <Address url={order.checkout_url} label={words.checkout} />
+    </>
   )
 }
 

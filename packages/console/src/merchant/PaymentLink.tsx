@@ -2,22 +2,20 @@
 import type { PaymentLinkResource } from "@coffer/contract/PaymentLinks"
 import { linkKey } from "@coffer/model/Metadata"
 import { paymentLinks } from "@coffer/resources/orders"
-import { useEffect, useState } from "react"
 import { Link } from "wouter"
-import { shown } from "../api/acts.ts"
-import { readBytes } from "../api/clients.ts"
+import { act, shown } from "../api/acts.ts"
 import { objectEvery, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { TextField } from "../parts/act.tsx"
 import { factsOf } from "../parts/declared.tsx"
+import { Address } from "../parts/Made.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Rows } from "../parts/ListPage.tsx"
 import { Loaded } from "../parts/states.tsx"
-import { Amount, Copy, State, Time } from "../parts/values.tsx"
+import { Amount, State, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
-import { isWeb } from "./find.ts"
-import { MerchantAct } from "./MerchantAct.tsx"
+import { MerchantAct, send } from "./MerchantAct.tsx"
 import { EditMetadata } from "./metadata.tsx"
 import { useReader } from "./reader.ts"
 import { typedFields } from "../parts/typed.tsx"
@@ -25,8 +23,6 @@ import { typedFields } from "../parts/typed.tsx"
 const texts = {
   en: {
     address: "URL",
-    open: "Open",
-    qr: "QR code of the link",
     subject: "Subject",
     uses: "Maximum number of orders",
     any: "No limit",
@@ -48,8 +44,6 @@ const texts = {
   },
   zh: {
     address: "URL",
-    open: "打开",
-    qr: "链接二维码",
     subject: "商品标题",
     uses: "订单数上限",
     any: "不限",
@@ -105,7 +99,7 @@ const PaymentLink = ({ number }: { readonly number: string }) => {
     >
       {(answer) => (
         <>
-          <Address number={number} url={linkOf(answer).url} words={words} />
+          <AddressCard url={linkOf(answer).url} words={words} />
           <OrdersOf link={linkOf(answer)} words={words} />
         </>
       )}
@@ -113,47 +107,12 @@ const PaymentLink = ({ number }: { readonly number: string }) => {
   )
 }
 
-const Address = (props: { readonly number: string; readonly url: string; readonly words: Texts }) => {
-  const { number, url, words } = props
-  return (
-    <section className="card">
-      <h2>{words.address}</h2>
-      <div className="address">
-        <QrCode number={number} words={words} />
-        <div className="stack">
-          <p>
-            <code>{url}</code>
-          </p>
-          <div className="buttons">
-            <Copy text={url} label={words.address} />
-            {isWeb(url) && (
-              <a className="button quiet small" href={url} target="_blank" rel="noreferrer">
-                {words.open}
-              </a>
-            )}
-          </div>
-        </div>
-      </div>
-    </section>
-  )
-}
-
-/** As an image, which cannot run scripts whatever it contains. */
-const QrCode = ({ number, words }: { readonly number: string; readonly words: Texts }) => {
-  const account = useAccount()
-  const [picture, setPicture] = useState<string>()
-  useEffect(() => {
-    let isGone = false
-    void readBytes(account, `payment_links/${encodeURIComponent(number)}?format=svg`).then(async (answer) => {
-      if (answer?.ok === true && !isGone) setPicture(await answer.text())
-    })
-    return () => {
-      isGone = true
-    }
-  }, [account, number])
-  if (picture === undefined) return null
-  return <img src={`data:image/svg+xml,${encodeURIComponent(picture)}`} alt={words.qr} width={132} height={132} />
-}
+const AddressCard = ({ url, words }: { readonly url: string; readonly words: Texts }) => (
+  <section className="card">
+    <h2>{words.address}</h2>
+    <Address url={url} label={words.address} />
+  </section>
+)
 
 const OrdersOf = ({ link, words }: { readonly link: PaymentLinkResource; readonly words: Texts }) => {
   const { base, lists } = useReader()
@@ -206,7 +165,7 @@ const OrdersOf = ({ link, words }: { readonly link: PaymentLinkResource; readonl
 }
 
 const Acts = ({ link, words }: { readonly link: PaymentLinkResource; readonly words: Texts }) => {
-  const { may } = useAccount()
+  const { api, may } = useAccount()
   const { link_id, max_uses, metadata, status, subject } = link
   if (!may("payment_links:write")) return null
   const isActive = status === "active"
@@ -245,6 +204,7 @@ const Acts = ({ link, words }: { readonly link: PaymentLinkResource; readonly wo
         isDangerous={isActive}
         says={isActive ? words.deactivateSays : words.activateSays}
         request={() => ({ params: { link_id }, payload: { status: isActive ? "inactive" : "active" } })}
+        undo={() => act(api, send(api, "payment_links.update", { params: { link_id }, payload: { status } }))}
       />
     </>
   )

@@ -11,7 +11,7 @@ import { Empty } from "../parts/states.tsx"
 import { stateChoices } from "../parts/stateWords.ts"
 import { State, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
-import { isWeb } from "./find.ts"
+import { isWeb } from "../parts/address.ts"
 import { type Reader, useReader } from "./reader.ts"
 
 const texts = {

@@ -19,6 +19,7 @@ import { Empty, Loaded, Waiting } from "../parts/states.tsx"
 import { State } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { currencies } from "./moneyWords.ts"
+import { daysOf, type Preset, presets } from "./reportDays.ts"
 import { ReportTable } from "./ReportTable.tsx"
 import { callOf, MerchantAct } from "./MerchantAct.tsx"
 
@@ -38,6 +39,10 @@ const texts = {
     format: "Format",
     from: "From",
     to: "To",
+    presets: "Period",
+    lastMonth: "Last month",
+    thisMonth: "This month",
+    lastQuarter: "Last quarter",
     currency: "Currency",
     all: "All",
     zone: "Time zone",
@@ -75,6 +80,10 @@ const texts = {
     format: "格式",
     from: "从",
     to: "至",
+    presets: "时间段",
+    lastMonth: "上月",
+    thisMonth: "本月",
+    lastQuarter: "上季度",
     currency: "货币",
     all: "全部",
     zone: "时区",
@@ -253,6 +262,33 @@ const useDays = (days: "7" | "30") => {
   return AsyncResult.isSuccess(overview) ? overview.value.data : undefined
 }
 
+/** Sets both days of the form around it, in the merchant's zone. */
+const Presets = ({ words }: { readonly words: Texts }) => {
+  const days = useDays("7")
+  const set = (button: HTMLButtonElement, preset: Preset) => {
+    for (const [name, day] of Object.entries(daysOf(preset, days!.to))) {
+      const field = button.form?.elements.namedItem(name)
+      if (field instanceof HTMLInputElement) field.value = day
+    }
+    button.form?.dispatchEvent(new Event("input", { bubbles: true }))
+  }
+  return (
+    <div className="row presets" role="group" aria-label={words.presets}>
+      {presets.map((preset) => (
+        <button
+          key={preset}
+          type="button"
+          className="button quiet small"
+          disabled={days === undefined}
+          onClick={(event) => set(event.currentTarget, preset)}
+        >
+          {words[preset]}
+        </button>
+      ))}
+    </div>
+  )
+}
+
 const MakeReport = ({ words }: { readonly words: Texts }) => {
   const days = useDays("30")
   const bodyOf = (typed: FormData) => {
@@ -278,6 +314,7 @@ const MakeReport = ({ words }: { readonly words: Texts }) => {
       fields={
         <>
           <ChoiceField label={words.report} name="report" choices={kinds.map((kind) => [kind, words.reports[kind]])} />
+          <Presets words={words} />
           <TextField label={words.from} name="from" type="date" initial={days?.from ?? ""} />
           <TextField label={words.to} name="to" type="date" initial={days?.to ?? ""} />
           <ChoiceField
@@ -345,6 +382,7 @@ const ReadNow = ({ words }: { readonly words: Texts }) => {
       <p className="small soft">{words.readSays}</p>
       <form className="row" key={week?.to} onSubmit={read}>
         <ChoiceField label={words.report} name="kind" choices={shortKinds.map((kind) => [kind, words.reports[kind]])} />
+        <Presets words={words} />
         <TextField label={words.from} name="from" type="date" initial={week?.from ?? ""} />
         <TextField label={words.to} name="to" type="date" initial={week?.to ?? ""} />
         <ChoiceField

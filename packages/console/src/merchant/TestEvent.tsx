@@ -4,12 +4,17 @@
  */
 import { EventType } from "@coffer/model/EventType"
 import * as Effect from "effect/Effect"
+import { Link } from "wouter"
 import { act } from "../api/acts.ts"
 import type { AccountApi } from "../api/clients.ts"
+import { useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField } from "../parts/act.tsx"
+import { Loaded } from "../parts/states.tsx"
 import { useWords } from "../parts/words.ts"
+import { useDeliveries } from "./Deliveries.tsx"
+import { Attempt, deliveryTexts, SentBody } from "./Delivery.tsx"
 import type { Endpoint } from "./Webhooks.tsx"
 import { callOf } from "./MerchantAct.tsx"
 
@@ -17,12 +22,16 @@ const texts = {
   en: {
     name: "Send a test event",
     says: "Creates an order of $19.99 in the sandbox and takes it through the steps that produce this event. Every endpoint subscribed to the event receives it.",
-    type: "Event"
+    type: "Event",
+    waiting: "Waiting for the delivery…",
+    page: "Open the delivery"
   },
   zh: {
     name: "发送测试事件",
     says: "沙盒会创建一笔 $19.99 的订单，并执行产生该事件所需的步骤。所有订阅该事件的端点都会收到。",
-    type: "事件"
+    type: "事件",
+    waiting: "正在等待投递…",
+    page: "打开该投递"
   }
 }
 
@@ -90,19 +99,68 @@ export const TestEvent = ({ endpoint }: { readonly endpoint: Endpoint }) => {
     (type) => endpoint.enabled_events.includes("*") || endpoint.enabled_events.includes(type)
   )
   const typeOf = (typed: FormData) => (typed.get("type") ?? types[0]) as EventType
+  /** Produces the event. Its delivery is one after those that are there already. */
+  const produce = (client: Client, type: EventType): Effect.Effect<Produced, unknown> =>
+    Effect.flatMap(
+      client.webhook_deliveries.list({ query: { endpoint_id: endpoint.id, limit: 1 } }),
+      ({ data: { data } }) => Effect.as(flows[type](client), { type, after: data[0]?.id })
+    )
   return (
     <Act
       name={words.name}
+      isWide
       isPrimary={endpoint.status === "enabled"}
       says={words.says}
       fields={<ChoiceField label={words.type} name="type" choices={types.map((type) => [type, type] as const)} />}
       run={(typed) =>
         act(
           api,
-          api.use((client) => flows[typeOf(typed)](client))
+          api.use((client) => produce(client, typeOf(typed)))
         )
       }
+      result={(produced: Produced) => <Exchange endpoint={endpoint} produced={produced} />}
       code={(typed) => callOf("orders.create", { payload: { amount, subject } }, `trigger ${typeOf(typed)}`)}
     />
+  )
+}
+
+interface Produced {
+  readonly type: EventType
+  /** The newest delivery before. */
+  readonly after: string | undefined
+}
+
+/** The request and the response of the event's delivery, beside each other. */
+const Exchange = ({ endpoint, produced }: { readonly endpoint: Endpoint; readonly produced: Produced }) => {
+  const { base } = useAccount()
+  const words = useWords(texts)
+  const { answer } = useWords(deliveryTexts)
+  const { page } = useDeliveries()
+  const after = produced.after === undefined ? {} : { ending_before: produced.after }
+  const found = useLive(page({ endpoint_id: endpoint.id, limit: "25", ...after }), 1_000)
+  return (
+    <Loaded result={found} lines={4}>
+      {({ data: { data } }) => {
+        const delivery = data.find(({ attempts, event_type }) => event_type === produced.type && attempts.length > 0)
+        const attempt = delivery?.attempts.at(-1)
+        if (delivery === undefined || attempt === undefined) return <p role="status">{words.waiting}</p>
+        return (
+          <>
+            <div className="exchange">
+              <SentBody eventId={delivery.event_id} />
+              <section className="card">
+                <h2>{answer}</h2>
+                <ol className="attempts">
+                  <Attempt attempt={attempt} />
+                </ol>
+              </section>
+            </div>
+            <p>
+              <Link href={`${base}/deliveries/${delivery.id}`}>{words.page} →</Link>
+            </p>
+          </>
+        )
+      }}
+    </Loaded>
   )
 }

@@ -1,7 +1,7 @@
 /** The page of a webhook endpoint: its health, its deliveries and its settings. */
 import { useState } from "react"
 import { Link, useLocation } from "wouter"
-import { readAgain, shown } from "../api/acts.ts"
+import { act, readAgain, shown } from "../api/acts.ts"
 import { objectEvery, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
@@ -12,7 +12,7 @@ import { Loaded } from "../parts/states.tsx"
 import { State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { type Delivery, lastAnswer, useDeliveries } from "./Deliveries.tsx"
-import { MerchantAct } from "./MerchantAct.tsx"
+import { MerchantAct, send } from "./MerchantAct.tsx"
 import { TestEvent } from "./TestEvent.tsx"
 import { type Endpoint, endpointBody, EndpointFields, endpointTexts, Health, TypesText } from "./Webhooks.tsx"
 
@@ -214,6 +214,7 @@ const Acts = ({ endpoint, onGone }: { readonly endpoint: Endpoint; readonly onGo
       says={says}
       isPrimary={isPrimary}
       request={() => ({ params, payload: { status } })}
+      undo={() => act(api, send(api, "webhook_endpoints.update", { params, payload: { status: endpoint.status } }))}
     />
   )
   return (

@@ -35,6 +35,3 @@ export const placeOf = (text: string): string => {
   if (key !== undefined) return `/orders?${new URLSearchParams({ [`metadata[${key}]`]: value! })}`
   return `/search?${new URLSearchParams({ text })}`
 }
-
-/** Links from data may only lead to http and https. */
-export const isWeb = (url: string): boolean => /^https?:\/\//.test(url)

@@ -18,6 +18,12 @@ import { Sparkline } from "./Sparkline.tsx"
 
 const texts = {
   en: {
+    acts: "Actions",
+    draining: "Draining",
+    drain: "Drain",
+    drainSays:
+      "The runner is taken out of service: clients are asked to connect elsewhere, its shards move to the other runners, and then it stops. No request is lost. A supervisor may start it again.",
+    alone: "No other runner would keep its shards.",
     kill: "Kill",
     killSays:
       "The process ends immediately, as in a crash. Other runners take over its work, and a new one is started. Acknowledged data is not lost.",
@@ -61,6 +67,12 @@ const texts = {
     last: "Last two minutes"
   },
   zh: {
+    acts: "操作",
+    draining: "正在排空",
+    drain: "排空",
+    drainSays:
+      "该节点将退出服务：请客户端改连其他节点，分片移交其他节点，然后停止运行。不会丢失请求。守护程序可能会重新启动它。",
+    alone: "没有其他节点可以接管其分片。",
     kill: "终止",
     killSays: "进程会立即结束，如同崩溃。其他节点接管其工作，并启动新的节点。已确认的数据不会丢失。",
     title: "集群",
@@ -295,61 +307,92 @@ const Runners = ({
 }: {
   readonly cluster: ClusterResource
   readonly words: Texts
-}) => (
-  <Table
-    title={words.runners}
-    heads={[
-      [words.runner],
-      [words.state],
-      [words.held, true],
-      [words.atWork, true],
-      [words.connections, true],
-      [words.loop, true],
-      [words.heap, true],
-      [words.skew, true],
-      [words.version],
-      [words.heard],
-      ...(can_kill ? [[words.kill] as const] : [])
-    ]}
-  >
-    {runners.map((runner) => {
-      const { clock_skew_seconds: skew, memory, pool } = runner
-      return (
-        <tr key={runner.instance_id}>
-          <td>
-            <code title={runner.instance_id}>{runner.address ?? runner.instance_id}</code>
-          </td>
-          <td>
-            <State of={runner.state} />
-          </td>
-          <td className="number">{runner.shards ?? "–"}</td>
-          <td className="number">{sum(runner.commands.map(({ objects_busy }) => objects_busy))}</td>
-          <td className="number">{pool.in_use ?? "–"}</td>
-          <td className="number">{runner.event_loop_delay_ms.p99?.toFixed(1) ?? "–"} ms</td>
-          <td className="number">
-            {megabytes(memory.heap_used_bytes)}
-            <span className="soft"> / {megabytes(memory.heap_limit_bytes)}</span>
-          </td>
-          <td className="number">{skew === null ? "–" : `${(skew * 1_000).toFixed(0)} ms`}</td>
-          <td>{runner.version}</td>
-          <td>
-            <Time at={runner.last_heartbeat_at} />
-          </td>
-          {can_kill && <td>{runner.state === "alive" && <Kill instanceId={runner.instance_id} words={words} />}</td>}
-        </tr>
-      )
-    })}
-  </Table>
-)
+}) => {
+  const isAlone = runners.filter(({ draining, state }) => state === "alive" && !draining).length < 2
+  return (
+    <Table
+      title={words.runners}
+      heads={[
+        [words.runner],
+        [words.state],
+        [words.acts],
+        [words.held, true],
+        [words.atWork, true],
+        [words.connections, true],
+        [words.loop, true],
+        [words.heap, true],
+        [words.skew, true],
+        [words.version],
+        [words.heard]
+      ]}
+    >
+      {runners.map((runner) => {
+        const { clock_skew_seconds: skew, memory, pool } = runner
+        return (
+          <tr key={runner.instance_id}>
+            <td>
+              <code title={runner.instance_id}>{runner.address ?? runner.instance_id}</code>
+            </td>
+            <td>
+              <State of={runner.state} />
+              {runner.draining && <span className="soft small block">{words.draining}</span>}
+            </td>
+            <td>
+              {runner.state === "alive" && (
+                <span className="acts">
+                  {!runner.draining && <DrainRunner runner={runner} isAlone={isAlone} words={words} />}
+                  {can_kill && <Kill runner={runner} words={words} />}
+                </span>
+              )}
+            </td>
+            <td className="number">{runner.shards ?? "–"}</td>
+            <td className="number">{sum(runner.commands.map(({ objects_busy }) => objects_busy))}</td>
+            <td className="number">{pool.in_use ?? "–"}</td>
+            <td className="number">{runner.event_loop_delay_ms.p99?.toFixed(1) ?? "–"} ms</td>
+            <td className="number">
+              {megabytes(memory.heap_used_bytes)}
+              <span className="soft"> / {megabytes(memory.heap_limit_bytes)}</span>
+            </td>
+            <td className="number">{skew === null ? "–" : `${(skew * 1_000).toFixed(0)} ms`}</td>
+            <td>{runner.version}</td>
+            <td>
+              <Time at={runner.last_heartbeat_at} />
+            </td>
+          </tr>
+        )
+      })}
+    </Table>
+  )
+}
 
-const Kill = ({ instanceId, words }: { readonly instanceId: string; readonly words: Texts }) => (
+type Runner = ClusterResource["runners"][number]
+
+const nameOf = ({ address, instance_id }: Runner) => address ?? instance_id
+
+const DrainRunner = (props: { readonly runner: Runner; readonly isAlone: boolean; readonly words: Texts }) => {
+  const { isAlone, runner, words } = props
+  return (
+    <OperatorAct
+      act="cluster.drain"
+      name={words.drain}
+      object={nameOf(runner)}
+      says={words.drainSays}
+      isDangerous
+      notNow={isAlone ? words.alone : undefined}
+      request={() => ({ params: { instance_id: runner.instance_id } })}
+    />
+  )
+}
+
+const Kill = ({ runner, words }: { readonly runner: Runner; readonly words: Texts }) => (
   <OperatorAct
     act="cluster.kill"
     name={words.kill}
+    object={nameOf(runner)}
     says={words.killSays}
     isDangerous
     isOnce
-    request={() => ({ params: { instance_id: instanceId } })}
+    request={() => ({ params: { instance_id: runner.instance_id } })}
   />
 )
 

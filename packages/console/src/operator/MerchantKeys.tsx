@@ -109,6 +109,7 @@ const KeyActs = ({ apiKey, merchantId }: { readonly apiKey: ApiKeyResource; read
       <OperatorAct
         act="api_keys.roll"
         name={words.roll}
+        object={name}
         isOnce
         says={words.rollSays}
         fields={
@@ -120,6 +121,7 @@ const KeyActs = ({ apiKey, merchantId }: { readonly apiKey: ApiKeyResource; read
       <OperatorAct
         act="api_keys.update"
         name={words.change}
+        object={name}
         fields={
           <>
             <TextField label={words.name} name="name" isRequired maxLength={100} initial={name} />
@@ -131,6 +133,7 @@ const KeyActs = ({ apiKey, merchantId }: { readonly apiKey: ApiKeyResource; read
       <OperatorAct
         act="api_keys.revoke"
         name={words.revoke}
+        object={name}
         isDangerous
         says={words.revokeSays}
         request={() => ({ params })}

@@ -222,6 +222,7 @@ const MerchantSettings = ({ merchant, mode }: Props) => {
               <OperatorAct
                 act="merchants.close"
                 name={words.close}
+                object={merchant.name}
                 isDangerous
                 says={words.closeSays}
                 fields={<TypedWord word={merchant.name} />}
@@ -417,6 +418,7 @@ const Secrets = ({ merchant, mode, words }: PartProps & { readonly mode: Mode })
       <OperatorAct
         act="merchants.resetKey"
         name={`${words.reset} (${modeWords[mode]})`}
+        object={name}
         isDangerous
         isOnce
         says={words.resetSays}

@@ -104,6 +104,7 @@ const Manage = ({ person, words }: { readonly person: PersonResource; readonly w
                   <OperatorAct
                     act="people.remove"
                     name={words.remove}
+                    object={email}
                     isDangerous
                     says={words.removeSays}
                     fields={<TypedWord word={email} />}
@@ -116,6 +117,7 @@ const Manage = ({ person, words }: { readonly person: PersonResource; readonly w
               <OperatorAct
                 act="people.endSessions"
                 name={words.end}
+                object={email}
                 isDangerous
                 says={words.endSays}
                 request={() => ({ params })}
@@ -123,6 +125,7 @@ const Manage = ({ person, words }: { readonly person: PersonResource; readonly w
               <OperatorAct
                 act="people.recover"
                 name={words.recover}
+                object={email}
                 isDangerous
                 says={words.recoverSays}
                 fields={<TypedWord word={email} />}

@@ -65,12 +65,9 @@ const Revoke = ({ operator, words }: { readonly operator: OperatorResource; read
     <OperatorAct
       act="operators.revoke"
       name={words.revoke}
+      object={operator.name}
       isDangerous
-      says={
-        <p>
-          <strong>{operator.name}</strong>: {words.revokeSays}
-        </p>
-      }
+      says={words.revokeSays}
       request={() => ({ params: { operator_id: operator.operator_id } })}
     />
   )

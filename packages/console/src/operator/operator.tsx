@@ -16,6 +16,7 @@ import { OperatorsApi } from "../api/operatorsApi.ts"
 import { Act, type ActProps, Dialog } from "../parts/act.tsx"
 import { useQuery } from "../parts/ListPage.tsx"
 import type { Call } from "../parts/AsCode.tsx"
+import { SecretOnce } from "../parts/Secret.tsx"
 import { Copy, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 
@@ -116,7 +117,6 @@ const texts = {
     waitsSays:
       "Your request is saved and has not been carried out yet. Another operator can approve it under Approvals until",
     approvals: "View approvals",
-    shownOnce: "Shown only once. Copy it now; it can't be read again.",
     fresh: "You need to have signed in within the last 15 minutes. If this is refused, sign out and sign in again.",
     close: "Done"
   },
@@ -124,7 +124,6 @@ const texts = {
     waits: "需要另一位运营人员批准",
     waitsSays: "您的请求已保存，尚未执行。另一位运营人员可在“待批准”中批准，截止时间：",
     approvals: "查看待批准",
-    shownOnce: "仅显示这一次，请立即复制，之后无法再次查看。",
     fresh: "您需要在 15 分钟内登录过；如被拒绝，请退出后重新登录。",
     close: "完成"
   }
@@ -189,6 +188,7 @@ export const OperatorAct = <Name extends OperatorActName>(props: OperatorActProp
         {...rest}
         says={isForFresh(operatorAct(name).fresh, mode) ? <Says says={rest.says} fresh={words.fresh} /> : rest.says}
         run={run}
+        isTold={(done) => secret === undefined && !isApproval((done as { readonly data?: unknown }).data)}
         code={(typed) => callOf(name, shown(typed) as operations.Shown)}
       />
       {waiting !== undefined && (
@@ -208,10 +208,13 @@ export const OperatorAct = <Name extends OperatorActName>(props: OperatorActProp
       {made !== undefined && (
         <Dialog title={props.name} onClose={() => setMade(undefined)}>
           <div className="stack">
-            {isOnce === true && <p>{words.shownOnce}</p>}
-            <p className="secret">
-              <code>{made}</code> <Copy text={made} label={props.name} />
-            </p>
+            {isOnce === true ? (
+              <SecretOnce label={props.name} secret={made} />
+            ) : (
+              <p className="secret">
+                <code>{made}</code> <Copy text={made} label={props.name} />
+              </p>
+            )}
             <div className="buttons">
               <button type="button" className="button" onClick={() => setMade(undefined)}>
                 {words.close}

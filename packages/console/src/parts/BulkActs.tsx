@@ -23,6 +23,8 @@ export interface BulkAct<Row> {
   readonly isDangerous?: boolean
   /** The money that the action moves for a row. Such an action takes selected rows only. */
   readonly money?: (row: Row) => { readonly minor: number; readonly currency: string }
+  /** What a row is about, where no money moves. Either is added up by currency before the action begins. */
+  readonly worth?: (row: Row) => { readonly minor: number; readonly currency: string }
   /** Whether the action applies to the row; others are left out. */
   readonly fits: (row: Row) => boolean
   /** Always sends the same request for the same row. `number`: the number of the object that it creates, if any. */
@@ -169,6 +171,7 @@ const Confirmation = <Row,>(props: {
   const { act, found, onBegin } = props
   const words = useWords(texts)
   const { length } = found.rows
+  const amountOf = act.money ?? act.worth
   if (length === 0) return <p role="status">{words.none}</p>
   return (
     <form
@@ -181,10 +184,10 @@ const Confirmation = <Row,>(props: {
       <p role="status">
         <strong>{length}</strong> {words.will} {found.isCut && words.cut}
       </p>
-      {act.money !== undefined && (
+      {amountOf !== undefined && (
         <p>
           {words.sum}{" "}
-          {sumsOf(found.rows.map(act.money)).map(([currency, minor]) => (
+          {sumsOf(found.rows.map(amountOf)).map(([currency, minor]) => (
             <strong key={currency} className="sum">
               <Amount minor={minor} currency={currency} />{" "}
             </strong>

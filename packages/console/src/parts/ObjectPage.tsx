@@ -1,6 +1,7 @@
 /** The page of an object: title and state, actions, fields, and related objects. */
 import type * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Link } from "wouter"
+import { PageObject } from "./act.tsx"
 import { Loaded } from "./states.tsx"
 import { Num } from "./values.tsx"
 
@@ -24,7 +25,7 @@ export const ObjectPage = <A, E>(props: {
     </nav>
     <Loaded result={props.result} lines={8}>
       {(value) => (
-        <>
+        <PageObject value={{ number: props.number, shown: props.head(value) }}>
           <header className="head">
             <h1>{props.head(value)}</h1>
             <div className="acts">{props.acts?.(value)}</div>
@@ -33,7 +34,7 @@ export const ObjectPage = <A, E>(props: {
             <div className="stack">{props.children?.(value)}</div>
             <Facts facts={props.facts(value)} />
           </div>
-        </>
+        </PageObject>
       )}
     </Loaded>
   </article>

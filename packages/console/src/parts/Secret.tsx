@@ -1,4 +1,5 @@
 /** A secret that is shown once, after it is created. */
+import { useHeldDialog } from "./act.tsx"
 import { Copy } from "./values.tsx"
 import { useWords } from "./words.ts"
 
@@ -19,6 +20,7 @@ export const SecretOnce = ({
   readonly children?: React.ReactNode
 }) => {
   const words = useWords(texts)
+  useHeldDialog()
   return (
     <div className="secret" role="status">
       <h3>{label}</h3>

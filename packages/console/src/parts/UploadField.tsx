@@ -17,7 +17,7 @@ export const UploadField = (props: {
   /** Content types, separated by commas. */
   readonly accept: string
   /** Called with the file's address; the field is enabled again once it has ended. */
-  readonly onDone: (url: string) => void | Promise<void>
+  readonly onDone: (url: string, file: File) => void | Promise<void>
   /** Undefined when another file was chosen. */
   readonly onProblem: (problem: Problem | undefined) => void
 }) => {
@@ -40,7 +40,7 @@ export const UploadField = (props: {
       api.use((client) => client.files.upload({ payload }))
     )
     if ("problem" in outcome) onProblem(outcome.problem)
-    else await onDone(outcome.done.data.url)
+    else await onDone(outcome.done.data.url, file)
     input.value = ""
     setBusy(false)
   }

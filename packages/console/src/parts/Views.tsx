@@ -141,8 +141,8 @@ const ViewsList = (props: Props & { readonly account: InAccount; readonly onClos
               </button>
               {mayRemove(view) && (
                 <Act
-                  name={`${words.remove}: ${view.name}`}
-                  label={words.remove}
+                  name={words.remove}
+                  object={view.name}
                   isDangerous
                   says={words.removeSays}
                   run={() =>

@@ -2,7 +2,7 @@
  * An action on a page: a button opens a dialog that describes the effect, has the fields, and shows the same action as
  * curl, SDK and command line. While it runs it cannot be sent again. A refusal is shown above the button.
  */
-import { useContext, useEffect, useId, useRef, useState } from "react"
+import { createContext, useCallback, useContext, useEffect, useId, useLayoutEffect, useRef, useState } from "react"
 import { ActKeys, withKeys } from "../api/actKeys.ts"
 import type { Outcome } from "../api/acts.ts"
 import { awaySince } from "../api/connection.ts"
@@ -11,6 +11,7 @@ import { ChangedMeanwhile } from "./ChangedMeanwhile.tsx"
 import { AsCode, type Call } from "./AsCode.tsx"
 import { RefusedContext, useRefusals } from "./refused.tsx"
 import { Trouble } from "./states.tsx"
+import { tellDone, type Undo } from "./toasts.tsx"
 import { useWords } from "./words.ts"
 
 const texts = {
@@ -43,8 +44,16 @@ export interface ActProps<Done = unknown> {
   readonly label?: string
   /** The effect of the action, and whether it can be undone. */
   readonly says?: React.ReactNode
+  /** What it acts on, if that is not the object of the page: in the dialog and in the message that it was done. */
+  readonly object?: string | undefined
   readonly isDangerous?: boolean
   readonly isPrimary?: boolean
+  /** A summary or a result that needs more room. */
+  readonly isWide?: boolean
+  /** Whether the answer means that it was done; by default it does. */
+  readonly isTold?: (done: Done) => boolean
+  /** What takes it back, offered once it was done. */
+  readonly undo?: Undo | undefined
   /** The fields, as named uncontrolled inputs. */
   readonly fields?: React.ReactNode
   /** Runs it with the typed values. `replaces`: the version of the initial values. */
@@ -62,15 +71,29 @@ export interface ActProps<Done = unknown> {
   readonly notNow?: string | undefined
 }
 
+/** The object of a page: its number, and what the dialogs of its actions show of it. */
+export const PageObject = createContext<{ readonly number: string; readonly shown: React.ReactNode } | undefined>(
+  undefined
+)
+
 export const Act = <Done,>(props: ActProps<Done>) => {
   const [isOpen, setOpen] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  useFocusAfter(button)
   const isAway = useAtom(awaySince) !== undefined
   const words = useWords(texts)
   const hint = isAway ? words.away : props.notNow
   const kind = props.isDangerous === true ? "button danger" : props.isPrimary === true ? "button" : "button quiet"
   return (
     <>
-      <button type="button" className={kind} disabled={hint !== undefined} title={hint} onClick={() => setOpen(true)}>
+      <button
+        ref={button}
+        type="button"
+        className={kind}
+        disabled={hint !== undefined}
+        title={hint}
+        onClick={() => setOpen(true)}
+      >
         {props.label ?? props.name}
       </button>
       {isOpen && <ActDialog {...props} onClose={() => setOpen(false)} />}
@@ -78,9 +101,27 @@ export const Act = <Done,>(props: ActProps<Done>) => {
   )
 }
 
+/** An action that no longer applies takes its button away: the focus goes to the heading, not to nowhere. */
+const useFocusAfter = (button: React.RefObject<HTMLElement | null>) =>
+  useLayoutEffect(() => {
+    const element = button.current
+    return () => {
+      if (element !== null && document.activeElement === element) queueMicrotask(focusHeading)
+    }
+  }, [])
+
+const focusHeading = () => {
+  const heading = document.querySelector<HTMLElement>("main h1, h1")
+  if (heading === null) return
+  heading.tabIndex = -1
+  heading.focus({ preventScroll: true })
+}
+
 const ActDialog = <Done,>(props: ActProps<Done> & { readonly onClose: () => void }) => {
   const { code, fields, name, onClose, onDone, result, run, says } = props
   const words = useWords(texts)
+  const ofPage = useContext(PageObject)
+  const object = props.object ?? ofPage?.number
   const form = useRef<HTMLFormElement>(null)
   const [keys] = useState(() => new ActKeys())
   const [isWorking, setWorking] = useState(false)
@@ -101,8 +142,10 @@ const ActDialog = <Done,>(props: ActProps<Done> & { readonly onClose: () => void
         if (outcome.problem.kind === "refused" && outcome.problem.code === "conflict") props.onChanged?.()
         return tell(outcome.problem)
       }
-      if (result === undefined) onClose()
-      else setAnswer(outcome)
+      if (result === undefined) {
+        onClose()
+        if (props.isTold?.(outcome.done) !== false) tellDone(name, object, props.undo)
+      } else setAnswer(outcome)
       onDone?.()
     })
   }
@@ -121,7 +164,7 @@ const ActDialog = <Done,>(props: ActProps<Done> & { readonly onClose: () => void
 
   if (answer !== undefined) {
     return (
-      <Dialog title={name} onClose={onClose}>
+      <Dialog title={name} onClose={onClose} isWide={props.isWide === true}>
         <div className="stack">
           {result?.(answer.done)}
           <div className="buttons">
@@ -134,7 +177,7 @@ const ActDialog = <Done,>(props: ActProps<Done> & { readonly onClose: () => void
     )
   }
   return (
-    <Dialog title={name} onClose={onClose}>
+    <Dialog title={name} onClose={onClose} isWide={props.isWide === true}>
       <form
         ref={form}
         className="stack"
@@ -144,6 +187,11 @@ const ActDialog = <Done,>(props: ActProps<Done> & { readonly onClose: () => void
           setTyped(new FormData(form.current!))
         }}
       >
+        {object !== undefined && (
+          <p className="about">
+            <code>{object}</code> {props.object === undefined && ofPage?.shown}
+          </p>
+        )}
         {says !== undefined && <div className="soft">{says}</div>}
         <RefusedContext key={base.times} value={refused}>
           {fields}
@@ -171,7 +219,18 @@ const ActDialog = <Done,>(props: ActProps<Done> & { readonly onClose: () => void
   )
 }
 
-/** A native modal dialog: it traps the focus, and Escape closes it. */
+/** Keeps the dialog around it open: Escape would lose a secret that is shown once. */
+const Holding = createContext<(() => void) | undefined>(undefined)
+
+export const useHeldDialog = () => {
+  const hold = useContext(Holding)
+  useLayoutEffect(() => hold?.(), [hold])
+}
+
+/**
+ * A native modal dialog: it traps the focus, begins with its first field, and Escape closes it unless it is held. The
+ * focus returns to where it was.
+ */
 export const Dialog = (props: {
   readonly title: string
   readonly onClose: () => void
@@ -181,24 +240,54 @@ export const Dialog = (props: {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
   const words = useWords(texts)
-  useEffect(() => dialog.current?.showModal(), [])
+  const [isHeld, setHeld] = useState(false)
+  const hold = useCallback(() => setHeld(true), [])
+  useEffect(() => {
+    const before = document.activeElement
+    dialog.current?.showModal()
+    firstOf(dialog.current)?.focus()
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+  // What had the focus may have given way to the answer.
+  useEffect(() => {
+    if (document.activeElement === document.body) firstOf(dialog.current)?.focus()
+  })
+  useEffect(() => {
+    if (!isHeld) return
+    // Chromium lets a page refuse `cancel` only once.
+    const refuse = (event: KeyboardEvent) => event.key === "Escape" && event.preventDefault()
+    document.addEventListener("keydown", refuse, true)
+    return () => document.removeEventListener("keydown", refuse, true)
+  }, [isHeld])
   return (
     <dialog
       ref={dialog}
       className={props.isWide === true ? "wide" : ""}
       aria-labelledby={heading}
       onClose={props.onClose}
+      onCancel={(event) => {
+        if (isHeld) event.preventDefault()
+      }}
     >
       <header>
         <h2 id={heading}>{props.title}</h2>
-        <button type="button" className="icon" aria-label={words.close} onClick={props.onClose}>
-          ✕
-        </button>
+        {!isHeld && (
+          <button type="button" className="icon" aria-label={words.close} onClick={props.onClose}>
+            ✕
+          </button>
+        )}
       </header>
-      {props.children}
+      <Holding value={hold}>{props.children}</Holding>
     </dialog>
   )
 }
+
+/** The first field; without any the button that does no harm. */
+const firstOf = (dialog: HTMLDialogElement | null) =>
+  dialog?.querySelector<HTMLElement>("form :is(input, select, textarea):not([type=hidden], :disabled)") ??
+  dialog?.querySelector<HTMLElement>(".buttons .button:not(.danger, :disabled)")
 
 /** A field with its label. */
 export const Field = (props: {

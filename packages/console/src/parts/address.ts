@@ -19,3 +19,6 @@ export const useNumber = (): string =>
       .split("/")
       .findLast((part) => part !== "") ?? ""
   )
+
+/** Links from data may only lead to http and https. */
+export const isWeb = (url: string): boolean => /^https?:\/\//.test(url)

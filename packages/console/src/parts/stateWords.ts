@@ -2,7 +2,7 @@
 import type { Language } from "./words.ts"
 
 export const stateWords: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
-  en: {},
+  en: { api: "API" },
   zh: {
     ok: "正常",
     warning: "警告",
@@ -77,7 +77,11 @@ export const stateWords: Readonly<Record<Language, Readonly<Record<string, strin
     balance_transaction: "账本记录",
     webhook_delivery: "投递",
     webhook_endpoint: "Webhook 端点",
-    api_log: "API 日志"
+    api_log: "API 日志",
+    api: "API",
+    console: "控制台",
+    sandbox: "沙盒",
+    live: "正式"
   }
 }
 

@@ -1814,7 +1814,8 @@ export const tools: ReadonlyArray<Tool> = [
       "request_id": "request_id",
       "status": "status",
       "path": "path",
-      "error_code": "error_code"
+      "error_code": "error_code",
+      "source": "source"
     },
     "bodyArguments": [],
     "takesIdempotencyKey": false,
@@ -1859,6 +1860,14 @@ export const tools: ReadonlyArray<Tool> = [
         "error_code": {
           "type": "string",
           "description": "Calls that were refused with this `error`."
+        },
+        "source": {
+          "type": "string",
+          "enum": [
+            "api",
+            "console"
+          ],
+          "description": "Calls of your own servers (`api`), or changes that people made in the console (`console`)."
         }
       },
       "additionalProperties": false

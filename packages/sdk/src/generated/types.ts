@@ -32,8 +32,10 @@ export interface ApiLog {
   readonly duration_ms: number
   /** Address of the caller; null if it had disconnected. */
   readonly ip: string | null
-  /** Number of the key with scopes that called; null for your main key. */
+  /** Number of the key with scopes that called; null for your main key, and for the console. */
   readonly key_id: string | null
+  /** `api`: with a key. `console`: changed by a person in the console, whose reads are not logged. */
+  readonly source: "api" | "console"
   /** The `User-Agent` header. */
   readonly user_agent: string | null
   /** The `Idempotency-Key` header. */
@@ -1632,6 +1634,8 @@ export interface ApiLogsListQuery {
   readonly path?: string | undefined
   /** Calls that were refused with this `error`. */
   readonly error_code?: string | undefined
+  /** Calls of your own servers (`api`), or changes that people made in the console (`console`). */
+  readonly source?: "api" | "console" | undefined
 }
 
 /** The query of `webhookEndpoints.list`. */

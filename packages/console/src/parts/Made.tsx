@@ -1,0 +1,45 @@
+/** The address of what was just made: to copy, to open, and as a QR code. */
+import { renderSVG } from "uqr"
+import { isWeb } from "./address.ts"
+import { Copy } from "./values.tsx"
+import { useWords } from "./words.ts"
+
+const texts = {
+  en: { open: "Open", qr: "QR code of" },
+  zh: { open: "打开", qr: "二维码：" }
+}
+
+export const Address = ({ label, url }: { readonly label: string; readonly url: string }) => {
+  const words = useWords(texts)
+  return (
+    <div className="address">
+      <QrCode url={url} label={`${words.qr} ${label}`} />
+      <div className="stack">
+        <p>
+          <code>{url}</code>
+        </p>
+        <div className="buttons">
+          <Copy text={url} label={label} />
+          {isWeb(url) && (
+            <a className="button quiet small" href={url} target="_blank" rel="noreferrer">
+              {words.open}
+            </a>
+          )}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** Pixels of a module: enough for a camera at arm's length. */
+const pixelSize = 8
+
+/** As an image, which cannot run scripts whatever it contains. */
+const QrCode = ({ label, url }: { readonly label: string; readonly url: string }) => (
+  <img
+    src={`data:image/svg+xml,${encodeURIComponent(renderSVG(url, { pixelSize, border: 2 }))}`}
+    alt={label}
+    width={132}
+    height={132}
+  />
+)
