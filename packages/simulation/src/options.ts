@@ -1,4 +1,5 @@
 /** The command line options of a campaign. Omitted probabilities are derived from each seed. */
+import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
 import type { Plan } from "./play/play.ts"
 import { calm, type Chances, chancesOf } from "./Weather.ts"
@@ -14,6 +15,7 @@ export const parse = () => {
       ...chances,
       seed: text,
       seeds: text,
+      workers: text,
       runners: text,
       orders: { ...text, default: "4" },
       without: { ...text, default: "" },
@@ -46,6 +48,12 @@ export const seedsOf = ({ seed, seeds }: Options): readonly [first: number, last
   const [first, last] = (seeds ?? `${seed ?? 1}..${seed ?? 1}`).split("..").map(Number)
   if (!Number.isInteger(first) || !Number.isInteger(last)) throw new Error("seeds are given as 1..20")
   return [first!, last!]
+}
+
+/** How many processes play a campaign: as many as there are processors, and no more than worlds. */
+export const workersOf = (options: Options): number => {
+  const [first, last] = seedsOf(options)
+  return Math.max(1, Math.min(Number(options.workers ?? availableParallelism()), last - first + 1))
 }
 
 export const planOf = (options: Options, seed: number): Plan => {
