@@ -102,8 +102,8 @@ const crashTable = async (options: Options, place: cluster.Cluster, folder: stri
 
 const options = parse()
 const folder = mkdtempSync(path.join(tmpdir(), "coffer-simulation-"))
-/** A Postgres for each worker. The first broken world is the first of all only if there is one worker. */
-const workers = options.crashes !== undefined || options.first ? 1 : workersOf(options)
+/** A Postgres for each. */
+const workers = options.crashes === undefined ? workersOf(options) : 1
 const isGood = await Effect.runPromise(
   Effect.scoped(
     Effect.flatMap(

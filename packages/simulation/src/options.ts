@@ -50,8 +50,12 @@ export const seedsOf = ({ seed, seeds }: Options): readonly [first: number, last
   return [first!, last!]
 }
 
-/** How many processes play a campaign: as many as there are processors, and no more than worlds. */
+/**
+ * How many processes play a campaign: as many as there are processors. One with `--first`, which ends with the first
+ * broken world of all, and with a trace, which is one file.
+ */
 export const workersOf = (options: Options): number => {
+  if (options.first || options.trace !== undefined) return 1
   const [first, last] = seedsOf(options)
   return Math.max(1, Math.min(Number(options.workers ?? availableParallelism()), last - first + 1))
 }
