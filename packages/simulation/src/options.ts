@@ -18,6 +18,7 @@ export const parse = () => {
       workers: text,
       runners: text,
       orders: { ...text, default: "4" },
+      acts: text,
       without: { ...text, default: "" },
       trace: text,
       planted: { ...text, default: "" },
@@ -73,6 +74,7 @@ export const planOf = (options: Options, seed: number): Plan => {
         ? diceOf(seed ^ 0x6a09e667).pick([1, 1, 1, 1, 1, 2, 2, 2, 3])
         : Number(options.runners),
     orders: Number(options.orders),
+    acts: options.acts?.split(","),
     chances: Object.fromEntries(chosen) as unknown as Chances,
     without: new Set(options.without.split(",").filter(Boolean).map(Number)),
     showsBytes: options.bytes

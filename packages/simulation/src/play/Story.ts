@@ -7,6 +7,7 @@ import { newMerchant } from "../../../testkit/src/newMerchant.ts"
 import { type Dice, diceOf } from "../dice.ts"
 import type { World } from "../World.ts"
 import type { Act } from "./acts/kinds.ts"
+import { KeysInUse } from "./keysInUse.ts"
 import { Readiness } from "./readiness.ts"
 import type { Receiver } from "./Receiver.ts"
 import { operatorToken, type Reply, type Runners } from "./Runners.ts"
@@ -41,6 +42,10 @@ export interface Request {
   readonly body?: object | string
   /** With the merchant's key unless it is another's. */
   readonly of?: "operator" | "buyer"
+  /** Another key of a merchant. */
+  readonly apiKey?: string
+  /** It is not sent again, whatever the answer. */
+  readonly once?: boolean
 }
 
 const work: ReadonlyArray<readonly [path: RegExp, name: string]> = [
@@ -80,17 +85,38 @@ export const newSandboxMerchant = (runners: Runners) => {
   return Effect.runPromise(newMerchant(post, "Simulated", { quotas: "raised" }))
 }
 
+interface UnderWay {
+  readonly place: number
+  readonly path: string
+  readonly key: string | undefined
+  readonly since: number
+}
+
+/** A runner that stops answers what it has begun, unless that takes longer. */
+const drainMillis = 2_500
+/** By then a request has arrived. */
+const arrivalMillis = 50
+
 export class Story {
   readonly outcome: Outcome = { done: [], refused: [], broken: [] }
   readonly readiness: Readiness
   readonly world: World
   merchantId = ""
+  /** A merchant whose clock is moved. */
+  other = { apiKey: "" }
+  /** The orders that somebody has seen who follows the list, and the newest of them. */
+  followed: { readonly seen: ReadonlySet<string>; readonly newest: string | undefined } | undefined
+  /** How often each address was asked. */
+  readonly asked = new Map<string, number>()
   private readonly answers = new Map<string, object>()
   private key = ""
   private readonly runners: Runners
   readonly receiver: Receiver
   /** Requests that are not answered yet. */
-  private readonly underWay = new Set<{ readonly place: number; readonly path: string }>()
+  private readonly underWay = new Set<UnderWay>()
+  private readonly keysInUse = new KeysInUse()
+  /** By slot: when its runner was last told to stop. */
+  private readonly stops = new Map<number, number>()
 
   constructor(world: World, runners: Runners, receiver: Receiver) {
     this.world = world
@@ -103,10 +129,17 @@ export class Story {
     const { merchantId, sandboxKey } = await newSandboxMerchant(this.runners)
     this.key = sandboxKey
     this.merchantId = merchantId
+    this.other = { apiKey: (await newSandboxMerchant(this.runners)).sandboxKey }
     this.receiver.listen((text) => this.isAwaited(text))
     const endpoint = { url: this.receiver.url, enabled_events: ["*"] }
-    const made = await this.runners.call(1, "POST", "/v1/webhook_endpoints", { "x-api-key": sandboxKey }, endpoint)
-    if (!isGood(made)) throw new Error(`no endpoint: ${made.status} ${made.text}`)
+    const prepare = async (path: string, headers: Readonly<Record<string, string>>, body: object) => {
+      const made = await this.runners.call(1, "POST", path, headers, body)
+      if (!isGood(made)) throw new Error(`${path}: ${made.status} ${made.text}`)
+    }
+    for (const key of [sandboxKey, this.other.apiKey]) {
+      await prepare("/v1/webhook_endpoints", { "x-api-key": key }, endpoint)
+    }
+    await prepare(`/operator/v1/merchants/${merchantId}`, asOperator, { payout_fee: { USD: 25 } })
   }
 
   /** All callers at once. The kinds of the first ones are the same with fewer callers. */
@@ -116,12 +149,15 @@ export class Story {
   }
 
   /** An order of the caller. Undefined if it was refused. */
-  async create(no: number, terms: object = {}): Promise<Data | undefined> {
+  async create(no: number, terms: object = {}, as: Pick<Request, "apiKey"> = {}): Promise<Data | undefined> {
     const { world } = this
     await world.sleep(world.dice.below(20))
     const key = `order-${no}`
-    const body = { amount: 1_000 + world.dice.below(9_000), currency: "USD", subject: `Order ${no}`, ...terms }
-    const replies = await this.twice(() => this.ask(no, { path: "/v1/orders", key, body }))
+    // Some orders have an address of their own for their events.
+    const notify = world.dice.chance(0.3) ? { notify_url: `${this.receiver.url}/order` } : {}
+    const amount = 1_000 + world.dice.below(9_000)
+    const body = { amount, currency: "USD", subject: `Order ${no}`, ...notify, ...terms }
+    const replies = await this.twice(() => this.ask(no, { path: "/v1/orders", key, body, ...as }))
     const made = replies.filter(isGood).map(dataOf)
     const numbers = new Set(made.map((order) => order["trade_no"]))
     if (numbers.size > 1) this.outcome.broken.push(`${key} made ${[...numbers].join(" and ")}`)
@@ -150,26 +186,28 @@ export class Story {
   }
 
   /** Retries until a final answer. Some repeat the call afterwards, like a caller who lost the answer. */
-  async ask(no: number, { body, key, method = "POST", of, path }: Request) {
+  async ask(no: number, { apiKey = this.key, body, key, method = "POST", of, once = false, path }: Request) {
     const { world } = this
     for (let tries = 1; ; tries++) {
       const place = 1 + world.dice.below(this.runners.places)
-      const who = of === undefined ? { "x-api-key": this.key } : of === "operator" ? asOperator : asBuyer
+      const who = of === undefined ? { "x-api-key": apiKey } : of === "operator" ? asOperator : asBuyer
       const headers = { ...who, ...(key === undefined ? {} : { "idempotency-key": key }) }
-      const waiting = { place, path }
+      const waiting = { place, path, key, since: world.now }
+      this.asked.set(path, (this.asked.get(path) ?? 0) + 1)
       this.underWay.add(waiting)
       const reply = await this.runners.call(place, method, path, headers, body)
       this.underWay.delete(waiting)
       const shown = of === "buyer" ? reply.text.length : reply.text
       world.note(`caller ${no} asks runner ${place} ${path} ${key ?? ""} (${tries}) = ${reply.status} ${shown}`)
       if (of !== "buyer") this.judge(key, reply)
+      this.judgeEnd(waiting, reply)
       this.readiness.hear(place, reply)
       if (reply.headers["idempotent-replayed"] === "true") world.mark("an answer was given again")
       if (reply.status >= 500) world.mark(`a caller got ${reply.status}`)
       if (reply.status === 0) world.mark("a caller got no answer")
       if (reply.text.includes("idempotency_in_progress")) world.mark("a key was in use")
       const isLast = isFinal(reply) ? key === undefined || !world.dice.chance(0.2) : tries >= triesMax
-      if (isLast) return reply
+      if (isLast || once) return reply
       await world.sleep(50 + world.dice.below(Math.min(3_000, 400 * tries)))
     }
   }
@@ -180,6 +218,25 @@ export class Story {
       const name = waiting.place === place ? work.find(([path]) => path.test(waiting.path))?.[1] : undefined
       if (name !== undefined) this.world.mark(`a runner was ${what} in the middle of ${name}`)
     }
+  }
+
+  /** A runner is told to stop in good order. */
+  stopping(place: number) {
+    this.stops.set(place, this.world.now)
+  }
+
+  /** What a runner had begun when it was told to stop is answered; a key is free when its requests are. */
+  private judgeEnd({ key, path, place, since }: UnderWay, reply: Reply) {
+    const { broken } = this.outcome
+    const { now } = this.world
+    const stopped = this.stops.get(place) ?? -Infinity
+    if (reply.status === 0 && since + arrivalMillis < stopped && now - stopped < drainMillis) {
+      broken.push(`${path} was sent to runner ${place} ${stopped - since} ms before it stopped, and got no answer`)
+    }
+    if (key === undefined) return
+    const isAlone = ![...this.underWay].some((other) => other.key === key)
+    const inUse = this.keysInUse.hear(key, reply, now, isAlone)
+    if (inUse !== undefined) broken.push(inUse)
   }
 
   /** Whether a request about an object of this event waits for its answer. */

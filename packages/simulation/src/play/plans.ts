@@ -57,12 +57,13 @@ const planKill = ({ gate: { weather }, runners, story, world }: At, taken: Set<n
   return () => whenOver
 }
 
-const planStop = ({ gate: { weather }, runners, world }: At, taken: Set<number>) => {
+const planStop = ({ gate: { weather }, runners, story, world }: At, taken: Set<number>) => {
   const runner = 1 + weather.dice.below(runners.places)
   const millis = weather.dice.below(400)
   if (taken.has(runner) || !weather.happens("stop", () => `runner ${runner} after ${millis} ms`)) return undefined
   taken.add(runner)
   return world.sleep(millis).then(async () => {
+    story.stopping(runner)
     await runners.stop(runner)
     world.mark("a runner was replaced in good order")
     await runners.replace(runner)
