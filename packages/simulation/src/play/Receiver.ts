@@ -19,7 +19,7 @@ export class Receiver {
   readonly taken = new Set<string>()
   private readonly habit: (typeof habits)[number]
   private readonly world: World
-  private readonly weather: Weather
+  readonly weather: Weather
   private readonly dice: Dice
 
   constructor(world: World, weather: Weather, dice: Dice) {

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { newMerchant } from "../../../testkit/src/newMerchant.ts"
 import { type Dice, diceOf } from "../dice.ts"
+import type { Kind } from "../Weather.ts"
 import type { World } from "../World.ts"
 import type { Act } from "./acts/kinds.ts"
 import { KeysInUse } from "./keysInUse.ts"
@@ -92,10 +93,12 @@ interface UnderWay {
   readonly since: number
 }
 
-/** A runner that stops answers what it has begun, unless that takes longer. */
-const drainMillis = 2_500
-/** By then a request has arrived. */
+/** By then a request has arrived at a runner. */
 const arrivalMillis = 50
+/** So soon after it is told to stop a runner has broken nothing off. */
+const breakMillis = 20
+/** What may end a request in that very moment without the stop. */
+const breaking: ReadonlySet<Kind> = new Set(["cut", "slow", "line", "kill", "pause", "refuse", "lock"])
 
 export class Story {
   readonly outcome: Outcome = { done: [], refused: [], broken: [] }
@@ -106,6 +109,8 @@ export class Story {
   other = { apiKey: "" }
   /** The orders that somebody has seen who follows the list, and the newest of them. */
   followed: { readonly seen: ReadonlySet<string>; readonly newest: string | undefined } | undefined
+  /** Each has a balance that one caller has for itself. */
+  readonly ownCurrencies = ["CNY", "HKD"]
   /** How often each address was asked. */
   readonly asked = new Map<string, number>()
   private readonly answers = new Map<string, object>()
@@ -115,8 +120,8 @@ export class Story {
   /** Requests that are not answered yet. */
   private readonly underWay = new Set<UnderWay>()
   private readonly keysInUse = new KeysInUse()
-  /** By slot: when its runner was last told to stop. */
-  private readonly stops = new Map<number, number>()
+  /** By slot: when its runner was last told to stop, and the requests that were broken off then. */
+  private readonly stops = new Map<number, { readonly at: number; readonly broken: Array<string> }>()
 
   constructor(world: World, runners: Runners, receiver: Receiver) {
     this.world = world
@@ -222,16 +227,22 @@ export class Story {
 
   /** A runner is told to stop in good order. */
   stopping(place: number) {
-    this.stops.set(place, this.world.now)
+    this.stops.set(place, { at: this.world.now, broken: [] })
   }
 
   /** What a runner had begun when it was told to stop is answered; a key is free when its requests are. */
   private judgeEnd({ key, path, place, since }: UnderWay, reply: Reply) {
     const { broken } = this.outcome
     const { now } = this.world
-    const stopped = this.stops.get(place) ?? -Infinity
-    if (reply.status === 0 && since + arrivalMillis < stopped && now - stopped < drainMillis) {
-      broken.push(`${path} was sent to runner ${place} ${stopped - since} ms before it stopped, and got no answer`)
+    const stop = this.stops.get(place)
+    const isBroken = reply.status === 0 || reply.status >= 500
+    if (stop !== undefined && isBroken && since + arrivalMillis < stop.at) {
+      if (now - stop.at < breakMillis) stop.broken.push(path)
+      const isCalm = !this.receiver.weather.events.some(({ kind }) => breaking.has(kind))
+      // One may have come to its end by itself.
+      if (isCalm && stop.broken.length === 2) {
+        broken.push(`runner ${place} was stopped, and broke off ${stop.broken.join(" and ")}`)
+      }
     }
     if (key === undefined) return
     const isAlone = ![...this.underWay].some((other) => other.key === key)

@@ -20,6 +20,8 @@ export class KeysInUse {
     if (!this.answered.has(key)) return undefined
     const since = this.answered.get(key) ?? now
     this.answered.set(key, since)
-    return now - since < patienceMillis ? undefined : `${key} has no request, and is in use`
+    if (now - since < patienceMillis) return undefined
+    this.answered.delete(key)
+    return `${key} was answered ${now - since} ms ago, and is in use without a request`
   }
 }

@@ -21,10 +21,12 @@ export const closing = async (story: Story, no: number) => {
   }
   if (world.dice.chance(0.6)) {
     const form = formOf(await story.ask(no, { method: "GET", path: page, of: "buyer" }), "processing")
-    if (form !== undefined) await story.ask(no, { path: page, body: form, of: "buyer" })
     // The bank's report comes after five seconds.
-    await world.sleep(world.dice.pick([0, 4_900, 5_000, 5_200]))
-    await end()
+    const later = world.dice.pick([0, 0, 50, 4_900, 5_000, 5_200])
+    await Promise.all([
+      form === undefined ? undefined : story.ask(no, { path: page, body: form, of: "buyer" }),
+      world.sleep(later).then(end)
+    ])
   } else {
     await Promise.all([
       end(),

@@ -1,19 +1,22 @@
-/** A balance of its own that two want to spend at once, and a refund that two annotate at once. */
+/** A balance of its own that two want to spend at once, and a refund that several annotate at once. */
 import { dataOf, isGood, type Story } from "../Story.ts"
 
-const currency = "HKD"
 const income = 10_000
+/** Of the notes of a refund, which come at once. */
+const names = ["one", "two", "three", "four"]
 /** Of the refunds of one order there is room for one, and of a refund and the payout in the balance of two orders. */
 const [part, most, rest] = [6_000, 15_000, 2_000]
 
 export const spending = async (story: Story, no: number) => {
   const { outcome, world } = story
+  const currency = story.ownCurrencies.pop()
+  if (currency === undefined) return
   const payouts = `/operator/v1/merchants/${story.merchantId}/payouts`
   const payOut = (amount: number, terms: object = {}, once = false) =>
     story.ask(no, { path: payouts, body: { mode: "sandbox", currency, amount, ...terms }, of: "operator", once })
   const order = await story.create(no, { amount: income, currency })
   const body = { amount: income, currency, subject: `Other ${no}` }
-  const other = await story.ask(no, { path: "/v1/orders", key: `other-${no}`, body })
+  const other = await story.ask(no, { path: "/v1/orders", key: `spend-other-${no}`, body })
   if (order === undefined || !isGood(other)) return
   // Before there is money, so that runners remember the wallet without it.
   await payOut(most)
@@ -43,14 +46,15 @@ export const spending = async (story: Story, no: number) => {
   }
   if (!isGood(last)) return
   const path = `/v1/refunds/${String(dataOf(last)["refund_no"])}`
-  const note = (name: string) => story.ask(no, { path, key: `${name}-${no}`, body: { metadata: { [name]: "yes" } } })
-  const notes = await Promise.all([note("one"), note("other")])
+  const note = (name: string) =>
+    story.ask(no, { path, key: `${name}-note-${no}`, body: { metadata: { [name]: "yes" } } })
+  const notes = await Promise.all(names.map(note))
   const after = await story.ask(no, { method: "GET", path })
   if (!notes.every(isGood) || !isGood(after)) return
-  world.mark("two annotated a refund at once")
+  world.mark("several annotated a refund at once")
   const { metadata } = dataOf(after)
-  if (Object.keys(metadata as object).length !== 2) {
-    outcome.broken.push(`${path} was annotated twice, and has ${JSON.stringify(metadata)}`)
+  if (Object.keys(metadata as object).length !== names.length) {
+    outcome.broken.push(`${path} was annotated by ${names.join()}, and has ${JSON.stringify(metadata)}`)
   }
 }
 
