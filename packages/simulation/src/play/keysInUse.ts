@@ -22,6 +22,6 @@ export class KeysInUse {
     this.answered.set(key, since)
     if (now - since < patienceMillis) return undefined
     this.answered.delete(key)
-    return `${key} was answered ${now - since} ms ago, and is in use without a request`
+    return `${key} has no request that is not answered, and is in use`
   }
 }
