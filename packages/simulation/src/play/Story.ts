@@ -236,8 +236,8 @@ export class Story {
     const { now } = this.world
     const stop = this.stops.get(place)
     const isBroken = reply.status === 0 || reply.status >= 500
-    if (stop !== undefined && isBroken && since + arrivalMillis < stop.at) {
-      if (now - stop.at < breakMillis) stop.broken.push(path)
+    if (stop !== undefined && isBroken && since + arrivalMillis < stop.at && now - stop.at < breakMillis) {
+      stop.broken.push(path)
       const isCalm = !this.receiver.weather.events.some(({ kind }) => breaking.has(kind))
       // One may have come to its end by itself.
       if (isCalm && stop.broken.length === 2) {
