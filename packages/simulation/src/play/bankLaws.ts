@@ -4,7 +4,8 @@ import type { Client } from "../gate/Client.ts"
 const laws: ReadonlyArray<{ readonly query: string; readonly broken: string }> = [
   {
     // The only payments that the bank never reports are those of lapsing orders, which it is asked about at the end.
-    query: `select p.payment_id, o.trade_no, o.status, fates.count from sandbox_payments p join orders o using (trade_no),
+    query: `select p.payment_id, o.trade_no, o.status, fates.count from sandbox_payments p
+        join orders o using (trade_no),
         lateral (select (coalesce(o.payment_id, '') = p.payment_id)::int + (select count(*)
           from jsonb_array_elements(o.unapplied_payments) u where u ->> 'paymentId' = p.payment_id) as count) as fates
       where p.state = 'succeeded' and fates.count <> 1

@@ -7,7 +7,7 @@ const overdueMillis = 8_000
 /** The first attempts of a delivery come sooner, and so does the next look after a failed one. */
 const patienceMillis = 120_000
 
-/** Rows that are due for longer than a worker needs to see them, and deliveries and refunds that have come to no end. */
+/** Rows that are due for longer than a worker needs to see them, and deliveries and refunds without an end. */
 export const unfinished = async ({ control, world }: InWorld): Promise<ReadonlyArray<string>> => {
   // A runner whose clock was wrong wrote times of its own: what it put off comes that much later.
   const until = world.now + patienceMillis + (world.marks.has("a clock was wrong") ? wrong.millis : 0)
