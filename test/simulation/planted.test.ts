@@ -20,12 +20,12 @@ const findings: ReadonlyArray<{
 }> = [
   {
     fault: "a lost batch counts as written",
-    args: `--seeds 1..30 --runners 1 --cut 0.05 --acts paying,renaming ${quick}`,
+    args: `--seeds 1..30 --runners 1 --orders 4 --cut 0.05 --acts paying,renaming ${quick}`,
     found: lostChange
   },
   {
     fault: "the reply comes before the commit",
-    args: `--seeds 1..30 --runners 1 --cut 0.05 --late 0.2 --acts paying,renaming ${quick}`,
+    args: `--seeds 1..30 --runners 1 --orders 4 --cut 0.05 --late 0.2 --acts paying,renaming ${quick}`,
     found: lostChange
   },
   {
@@ -50,7 +50,7 @@ const findings: ReadonlyArray<{
   },
   {
     fault: "a payment that is reported twice is a second one",
-    args: `--seeds 1..30 --runners 1 --acts closing --cut 0.03 --late 0.4 --kill 0 --stop 0 --slow 0 ${quick}`,
+    args: `--seeds 1..30 --runners 1 --orders 4 --acts closing --cut 0.03 --late 0.4 --kill 0 --stop 0 --slow 0 ${quick}`,
     found: /BROKEN: the bank's payment.* paid, 2/
   }
 ]

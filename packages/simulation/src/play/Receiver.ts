@@ -6,7 +6,7 @@ import { callers } from "../owners.ts"
 import type { World } from "../World.ts"
 
 const port = 7_001
-const habits = ["takes", "takes", "takes", "takes", "refuses", "hangs up", "is silent"] as const
+const habits = ["takes", "takes", "takes", "takes", "takes", "refuses", "hangs up", "is silent"] as const
 
 /** None of them is an acknowledgement. */
 const refusals = [301, 400, 404, 429, 500, 503]

@@ -20,6 +20,7 @@ export interface Plan {
   readonly orders: number
   /** The names of what callers do; undefined: all of it. */
   readonly acts: ReadonlyArray<string> | undefined
+  readonly pollMillis: number
   readonly chances: Chances
   /** Numbers of events that are left out. */
   readonly without: ReadonlySet<number>
@@ -47,7 +48,7 @@ export const play = async (place: Place, plan: Plan): Promise<Played> => {
   let story: Story | undefined
   const { broken, gate, world } = await inWorld(
     place,
-    { seed: plan.seed, places: plan.runners, weather, showsBytes: plan.showsBytes },
+    { seed: plan.seed, places: plan.runners, pollMillis: plan.pollMillis, weather, showsBytes: plan.showsBytes },
     async (made) => {
       story = new Story(made.world, made.runners, new Receiver(made.world, weather, diceOf(plan.seed ^ 0x7f4a7c15)))
       await tell(plan, made, story)
@@ -88,6 +89,7 @@ const tell = async ({ acts, orders, runners: places }: Plan, made: InWorld, stor
   await story.run(chosen(acts), orders)
   gate.weather.isOn = false
   await ending()
+  while (gate.hasLeft) await world.sleep(1_000)
   await world.sleep(restMillis)
   const { broken } = story.outcome
   broken.push(...(await unfinished(made)))
