@@ -42,21 +42,41 @@ export const calm: Chances = {
   lock: 0
 }
 
+/** How likely each is where it is played, and what a world is mostly about. */
+const strengths: Readonly<Record<Kind, ReadonlyArray<number>>> = {
+  cut: [0.02, 0.05],
+  slow: [0.05],
+  late: [0.15, 0.4],
+  kill: [1],
+  stop: [1],
+  refuse: [1],
+  line: [0.05, 0.15],
+  pause: [1],
+  clock: [1],
+  lock: [1]
+}
+const kinds = Object.keys(strengths) as ReadonlyArray<Kind>
+/** Those with many forms come more often. */
+const themes: ReadonlyArray<Kind> = [...kinds, "refuse", "pause", "lock"]
+/** What makes a theme show more: another program's locks meet those of late commits. */
+const companions: Partial<Record<Kind, Kind>> = { lock: "late" }
+/** One world in so many has everything that its dice give. Most have their theme and little else, and cost less. */
+const stormsOneIn = 6
+const besides = { storm: 0.5, other: 0.15 }
+
+/** What a seed's world is about. */
+export const themeOf = (seed: number): Kind => diceOf(seed ^ 0x510e527f).pick(themes)
+
 /** The plan that follows from a seed. */
 export const chancesOf = (seed: number): Chances => {
   const dice = diceOf(seed ^ 0x2545f491)
-  return {
-    cut: dice.pick([0, 0.01, 0.03]),
-    slow: dice.pick([0, 0, 0.03]),
-    late: dice.pick([0, 0.1, 0.4]),
-    kill: dice.pick([0, 0, 1]),
-    stop: dice.pick([0, 0, 1]),
-    refuse: dice.pick([0, 0, 0, 1]),
-    line: dice.pick([0, 0.02, 0.1]),
-    pause: dice.pick([0, 0, 1]),
-    clock: dice.pick([0, 1]),
-    lock: dice.pick([0, 0, 1])
-  }
+  const theme = themeOf(seed)
+  const others = dice.below(stormsOneIn) === 0 ? besides.storm : besides.other
+  const chosen = kinds.map((kind) => {
+    const strength = dice.pick(strengths[kind])
+    return [kind, dice.chance(others) || kind === theme || kind === companions[theme] ? strength : 0]
+  })
+  return Object.fromEntries(chosen) as Record<Kind, number>
 }
 
 export interface Event {

@@ -20,7 +20,7 @@ interface Lane {
 }
 
 /** The maximum operations of a fiber before it yields; a world uses one of these. */
-const budgets = [3, 10, 40, 200, 2048]
+const budgets = [3, 10, 40, 40, 200, 200, 2048, 2048]
 /** The start time of each world: Effect checks how far time has jumped since its module was loaded. */
 const beginning = 1_700_000_000_000
 const virtualMillisMax = 900_000

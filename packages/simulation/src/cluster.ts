@@ -1,5 +1,5 @@
 /**
- * A campaign's own Postgres: with transactions of other databases, rows would have other positions and order. It trusts
+ * A worker's own Postgres: with transactions of other databases, rows would have other positions and order. It trusts
  * connections from this machine, and has no time limits.
  */
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"

@@ -12,11 +12,11 @@ import type { Table } from "./crashes/crashes.ts"
 import { pageOf } from "./crashes/page.ts"
 import { workflows } from "./crashes/workflows.ts"
 import { expectedMarks, worldsMin } from "./marks.ts"
-import { type Options, parse, seedsOf } from "./options.ts"
+import { type Options, parse, seedsOf, workersOf } from "./options.ts"
 import type { Result } from "./worker.ts"
 
 /** Each service leaks some megabytes in its process. */
-const worldsOfWorker = 40
+const worldsOfWorker = 50
 
 const work = (options: Options, { folder, url }: cluster.Cluster, result: string, ...args: ReadonlyArray<string>) =>
   new Promise<number>((resolve) => {
@@ -50,20 +50,31 @@ const coverageOf = (results: ReadonlyArray<Result>): ReadonlyArray<string> => {
   return [...counts].toSorted(([, a], [, b]) => b - a).map(([mark, count]) => `  ${String(count).padStart(5)}  ${mark}`)
 }
 
-const campaign = async (options: Options, place: cluster.Cluster, folder: string) => {
-  const [first, last] = seedsOf(options)
+/** As many seeds for each worker, so that all of them end at about the same time. */
+const slicesOf = ([first, last]: readonly [number, number], workers: number): Array<string> => {
+  const worlds = last - first + 1
+  const size = Math.ceil(worlds / (workers * Math.ceil(worlds / (workers * worldsOfWorker))))
+  return Array.from({ length: Math.ceil(worlds / size) }, (_, no) => {
+    const start = first + no * size
+    return `${start}..${Math.min(last, start + size - 1)}`
+  })
+}
+
+const campaign = async (options: Options, places: ReadonlyArray<cluster.Cluster>, folder: string) => {
   const file = options.result ?? path.join(folder, "results")
   const began = performance.now()
-  let results: ReadonlyArray<Result> = []
-  let endings: ReadonlyArray<string> = []
-  for (let seed = first; seed <= last && endings.length === 0; seed += worldsOfWorker) {
-    const code = await work(options, place, file, "--seeds", `${seed}..${Math.min(last, seed + worldsOfWorker - 1)}`)
-    results = resultsOf(file)
-    const isOver = options.first && results.some(({ broken }) => broken.length > 0)
-    if (code !== 0) endings = [`the worker has ended with ${code}, after seed ${results.at(-1)?.seed ?? "none"}`]
-    else if (isOver) break
+  const slices = slicesOf(seedsOf(options), places.length)
+  const endings: Array<string> = []
+  const isOver = () => options.first && resultsOf(file).some(({ broken }) => broken.length > 0)
+  const playAt = async (place: cluster.Cluster) => {
+    for (let slice = slices.shift(); slice !== undefined && endings.length === 0 && !isOver(); slice = slices.shift()) {
+      const code = await work(options, place, file, "--seeds", slice)
+      if (code !== 0) endings.push(`the worker of seeds ${slice} has ended with ${code}`)
+    }
   }
-  endings = [...endings, ...missedBy(results)]
+  await Promise.all(places.map(playAt))
+  const results = resultsOf(file)
+  endings.push(...missedBy(results))
   const seconds = (performance.now() - began) / 1_000
   const bad = results.filter(({ broken }) => broken.length > 0).length
   const statements = results.reduce((sum, result) => sum + result.statements, 0)
@@ -91,14 +102,21 @@ const crashTable = async (options: Options, place: cluster.Cluster, folder: stri
 
 const options = parse()
 const folder = mkdtempSync(path.join(tmpdir(), "coffer-simulation-"))
+/** A Postgres for each. */
+const workers = options.crashes === undefined ? workersOf(options) : 1
 const isGood = await Effect.runPromise(
   Effect.scoped(
-    Effect.flatMap(cluster.start, (place) =>
-      Effect.promise(() =>
-        options.crashes === undefined
-          ? campaign(options, place, folder)
-          : crashTable(options, place, folder, options.crashes)
-      )
+    Effect.flatMap(
+      Effect.all(
+        Array.from({ length: workers }, () => cluster.start),
+        { concurrency: 1 }
+      ),
+      (places) =>
+        Effect.promise(() =>
+          options.crashes === undefined
+            ? campaign(options, places, folder)
+            : crashTable(options, places[0]!, folder, options.crashes)
+        )
     )
   )
 )

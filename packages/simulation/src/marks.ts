@@ -75,6 +75,13 @@ const ofCallers = [
   "a link led to an order",
   "a link was used up",
   "an erasure has ended",
+  "a link's button was pressed twice",
+  "an order was closed while it was paid",
+  "an order lapsed that had been paid",
+  "some of three got the balance",
+  "several annotated a refund at once",
+  "a key was revoked",
+  "a list was followed",
   "an event came again",
   "an event came before the answer",
   ...["refuses", "hangs up", "is silent"].map((habit) => `a receiver ${habit}`)

@@ -1,7 +1,8 @@
 /** The command line options of a campaign. Omitted probabilities are derived from each seed. */
+import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
 import type { Plan } from "./play/play.ts"
-import { calm, type Chances, chancesOf } from "./Weather.ts"
+import { calm, type Chances, chancesOf, type Kind, themeOf } from "./Weather.ts"
 import { diceOf } from "./dice.ts"
 
 const text = { type: "string" } as const
@@ -14,8 +15,10 @@ export const parse = () => {
       ...chances,
       seed: text,
       seeds: text,
+      workers: text,
       runners: text,
-      orders: { ...text, default: "4" },
+      orders: text,
+      acts: text,
       without: { ...text, default: "" },
       trace: text,
       planted: { ...text, default: "" },
@@ -48,19 +51,36 @@ export const seedsOf = ({ seed, seeds }: Options): readonly [first: number, last
   return [first!, last!]
 }
 
+/**
+ * How many processes play a campaign: as many as there are processors. One with `--first`, which ends with the first
+ * broken world of all, and with a trace, which is one file.
+ */
+export const workersOf = (options: Options): number => {
+  if (options.first || options.trace !== undefined) return 1
+  const [first, last] = seedsOf(options)
+  return Math.max(1, Math.min(Number(options.workers ?? availableParallelism()), last - first + 1))
+}
+
+/** Themes that show most with several runners, each of which costs a world as much as all else. */
+const amongRunners: ReadonlySet<Kind> = new Set(["line", "pause", "clock"])
+/** How often idle workers look for due rows. Rare looks let virtual time pass at a low price. */
+const pollsMillis = [5_000, 20_000, 20_000, 60_000]
+
 export const planOf = (options: Options, seed: number): Plan => {
   const own = chancesOf(seed)
   const chosen = Object.entries(own).map(([kind, chance]) => {
     const wanted = options[kind as keyof Chances]
     return [kind, wanted === undefined ? chance : Number(wanted)]
   })
+  const dice = diceOf(seed ^ 0x6a09e667)
+  const runners = dice.pick(amongRunners.has(themeOf(seed)) ? [1, 2, 2, 3] : [1, 1, 1, 1, 1, 1, 2])
+  const orders = dice.pick([1, 2, 3, 3, 4, 6])
   return {
     seed,
-    runners:
-      options.runners === undefined
-        ? diceOf(seed ^ 0x6a09e667).pick([1, 1, 1, 1, 1, 2, 2, 2, 3])
-        : Number(options.runners),
-    orders: Number(options.orders),
+    runners: Number(options.runners ?? runners),
+    orders: Number(options.orders ?? orders),
+    pollMillis: dice.pick(pollsMillis),
+    acts: options.acts?.split(","),
     chances: Object.fromEntries(chosen) as unknown as Chances,
     without: new Set(options.without.split(",").filter(Boolean).map(Number)),
     showsBytes: options.bytes

@@ -35,6 +35,7 @@ const seed = 1
 const downMillis = 1_000
 const restMillis = 20_000
 const pauseMillis = 500
+const pollMillis = 5_000
 
 /** What a merchant can see of money. Requests, logs and what only speeds up are not counted. */
 const counted = ["orders", "refunds", "disputes", "payouts", "payment_links", "ledger", "events"]
@@ -181,8 +182,11 @@ const playOne = async (place: Place, { prepare }: Workflow, point: Point | undef
   }
   const none = { done: [], refused: [], broken: [] }
   const weather = new Weather(diceOf(seed), calm, new Set())
-  const { broken } = await inWorld(place, { seed, places: 1, weather, showsBytes: false }, tell, ({ control, url }) =>
-    brokenLaws(url, control, none)
+  const { broken } = await inWorld(
+    place,
+    { seed, places: 1, pollMillis, weather, showsBytes: false },
+    tell,
+    ({ control, url }) => brokenLaws(url, control, none)
   )
   return { ...ended, broken }
 }

@@ -231,6 +231,11 @@ export class Gate {
     this.end(session)
   }
 
+  /** Whether something that a dead runner or a closed session has sent is still to be done. */
+  get hasLeft() {
+    return this.left.size > 0
+  }
+
   /** Whether its unit continues without it. */
   isLeft(session: Session) {
     return this.left.has(session)

@@ -24,7 +24,8 @@ export class Refusal {
 
   constructor(dice: Dice) {
     this.kind = dice.pick(classes)
-    this.millis = 2_000 + dice.below(20_000)
+    // Long ones show what a runner says about itself, and cost a world as much as all else.
+    this.millis = dice.chance(0.4) ? 12_000 + dice.below(8_000) : 1_000 + dice.below(4_000)
   }
 
   get isOfStartups() {

@@ -3,12 +3,7 @@
  * and faults that a test plants without changing the code.
  */
 import { registerHooks } from "node:module"
-
-interface Change {
-  readonly file: string
-  readonly from: string
-  readonly to: string
-}
+import { type Change, plantedFaults } from "./faults.ts"
 
 /**
  * Effect gives an object a random hash and stores it. Here it is the next number of a sequence that restarts with each
@@ -42,39 +37,12 @@ export const beginHashes = () => {
   globalThis.forgetHashes?.()
 }
 
-/** Each is a plausible bug in a line of the service, which a campaign has to find. */
-export const plantedFaults: Readonly<Record<string, Change>> = {
-  "a lost batch counts as written": {
-    file: "/src/platform/commit/writeBatch.ts",
-    from: '{ _tag: "NotNow", reason: "unknown" } as const',
-    to: "written"
-  },
-  "the reply comes before the commit": {
-    file: "/src/platform/commit/writeBatch.ts",
-    from: "for (const set of left) set.writing = true",
-    to: `for (const set of left) {
-        set.writing = true
-        if (left.length === 1 && set.changes.some((change) => change.op === "update")) sets.succeed(set)
-      }`
-  },
-  "no version is compared": {
-    file: "/src/platform/commit/statements.ts",
-    from: " and t.${columns[versionIndex]!.name} = n.replaces",
-    to: ""
-  },
-  "an answer is not committed with its change": {
-    file: "/src/money/aggregate/WriteLoop.ts",
-    from: "const kept = decision.refusal === undefined ? answer : undefined",
-    to: "const kept = undefined as typeof answer"
-  }
-}
-
 export const rewriteSources = (planted: ReadonlyArray<string>) => {
   beginHashes()
-  const faults = planted.map((name) => {
+  const faults = planted.flatMap((name) => {
     const fault = plantedFaults[name]
     if (fault === undefined) throw new Error(`no fault is called "${name}": ${Object.keys(plantedFaults).join(", ")}`)
-    return fault
+    return fault.changes
   })
   const changes = [...hashes, ...faults]
   registerHooks({

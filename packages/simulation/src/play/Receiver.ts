@@ -6,15 +6,20 @@ import { callers } from "../owners.ts"
 import type { World } from "../World.ts"
 
 const port = 7_001
-const habits = ["takes", "takes", "takes", "takes", "refuses", "hangs up", "is silent"] as const
+const habits = ["takes", "takes", "takes", "takes", "takes", "refuses", "hangs up", "is silent"] as const
+
+/** None of them is an acknowledgement. */
+const refusals = [301, 400, 404, 429, 500, 503]
 
 export class Receiver {
   readonly url = `http://127.0.0.1:${port}/hook`
   /** How often each event has come, by its id. */
-  readonly events = new Map<string, number>()
+  private readonly events = new Map<string, number>()
+  /** Those that it has answered well. */
+  readonly taken = new Set<string>()
   private readonly habit: (typeof habits)[number]
   private readonly world: World
-  private readonly weather: Weather
+  readonly weather: Weather
   private readonly dice: Dice
 
   constructor(world: World, weather: Weather, dice: Dice) {
@@ -49,9 +54,12 @@ export class Receiver {
     world.note(`the receiver gets ${id} (${times})`)
     if (times > 1) world.mark("an event came again")
     const isBad = times === 1 && this.weather.isOn && this.habit !== "takes" && this.dice.chance(0.5)
-    if (!isBad) return void response.writeHead(200).end("seen")
+    if (!isBad) {
+      this.taken.add(id)
+      return void response.writeHead(200).end("seen")
+    }
     world.mark(`a receiver ${this.habit}`)
-    if (this.habit === "refuses") response.writeHead(500).end("no")
+    if (this.habit === "refuses") response.writeHead(this.dice.pick(refusals)).end("no")
     else if (this.habit === "hangs up") request.socket.destroy()
   }
 }

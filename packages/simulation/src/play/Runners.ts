@@ -35,18 +35,25 @@ export class Runners {
   private readonly world: World
   readonly postgresPort: number
   private readonly folder: string
+  private readonly pollMillis: number
   /** The number of concurrent runners. */
   readonly places: number
   private count = 0
 
   constructor(
     world: World,
-    options: { readonly places: number; readonly postgresPort: number; readonly folder: string }
+    options: {
+      readonly places: number
+      readonly pollMillis: number
+      readonly postgresPort: number
+      readonly folder: string
+    }
   ) {
     this.world = world
     this.places = options.places
     this.postgresPort = options.postgresPort
     this.folder = options.folder
+    this.pollMillis = options.pollMillis
   }
 
   placeOf(runner: number) {
@@ -67,7 +74,7 @@ export class Runners {
         database: `postgres://${serviceRole}@127.0.0.1:${this.postgresPort}/world`,
         port: portOf(place),
         folder: this.folder,
-        env: { ...env, ...own },
+        env: { ...env, WORKER_POLL: `${this.pollMillis} millis`, ...own },
         logger: marking(world),
         beneath: Layer.succeed(ProcessName, `coffer ${runner}@simulated`)
       }).pipe(Scope.provide(life))

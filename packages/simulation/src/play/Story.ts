@@ -5,8 +5,10 @@
 import { Effect } from "effect"
 import { newMerchant } from "../../../testkit/src/newMerchant.ts"
 import { type Dice, diceOf } from "../dice.ts"
+import type { Kind } from "../Weather.ts"
 import type { World } from "../World.ts"
 import type { Act } from "./acts/kinds.ts"
+import { KeysInUse } from "./keysInUse.ts"
 import { Readiness } from "./readiness.ts"
 import type { Receiver } from "./Receiver.ts"
 import { operatorToken, type Reply, type Runners } from "./Runners.ts"
@@ -41,6 +43,10 @@ export interface Request {
   readonly body?: object | string
   /** With the merchant's key unless it is another's. */
   readonly of?: "operator" | "buyer"
+  /** Another key of a merchant. */
+  readonly apiKey?: string
+  /** It is not sent again, whatever the answer. */
+  readonly once?: boolean
 }
 
 const work: ReadonlyArray<readonly [path: RegExp, name: string]> = [
@@ -80,17 +86,42 @@ export const newSandboxMerchant = (runners: Runners) => {
   return Effect.runPromise(newMerchant(post, "Simulated", { quotas: "raised" }))
 }
 
+interface UnderWay {
+  readonly place: number
+  readonly path: string
+  readonly key: string | undefined
+  readonly since: number
+}
+
+/** By then a request has arrived at a runner. */
+const arrivalMillis = 50
+/** So soon after it is told to stop a runner has broken nothing off. */
+const breakMillis = 20
+/** What may end a request in that very moment without the stop. */
+const breaking: ReadonlySet<Kind> = new Set(["cut", "slow", "line", "kill", "pause", "refuse", "lock"])
+
 export class Story {
   readonly outcome: Outcome = { done: [], refused: [], broken: [] }
   readonly readiness: Readiness
   readonly world: World
   merchantId = ""
+  /** A merchant whose clock is moved. */
+  other = { apiKey: "" }
+  /** The orders that somebody has seen who follows the list, and the newest of them. */
+  followed: { readonly seen: ReadonlySet<string>; readonly newest: string | undefined } | undefined
+  /** Each has a balance that one caller has for itself. */
+  readonly ownCurrencies = ["CNY", "HKD"]
+  /** How often each address was asked. */
+  readonly asked = new Map<string, number>()
   private readonly answers = new Map<string, object>()
   private key = ""
   private readonly runners: Runners
   readonly receiver: Receiver
   /** Requests that are not answered yet. */
-  private readonly underWay = new Set<{ readonly place: number; readonly path: string }>()
+  private readonly underWay = new Set<UnderWay>()
+  private readonly keysInUse = new KeysInUse()
+  /** By slot: when its runner was last told to stop, and the requests that were broken off then. */
+  private readonly stops = new Map<number, { readonly at: number; readonly broken: Array<string> }>()
 
   constructor(world: World, runners: Runners, receiver: Receiver) {
     this.world = world
@@ -103,10 +134,17 @@ export class Story {
     const { merchantId, sandboxKey } = await newSandboxMerchant(this.runners)
     this.key = sandboxKey
     this.merchantId = merchantId
+    this.other = { apiKey: (await newSandboxMerchant(this.runners)).sandboxKey }
     this.receiver.listen((text) => this.isAwaited(text))
     const endpoint = { url: this.receiver.url, enabled_events: ["*"] }
-    const made = await this.runners.call(1, "POST", "/v1/webhook_endpoints", { "x-api-key": sandboxKey }, endpoint)
-    if (!isGood(made)) throw new Error(`no endpoint: ${made.status} ${made.text}`)
+    const prepare = async (path: string, headers: Readonly<Record<string, string>>, body: object) => {
+      const made = await this.runners.call(1, "POST", path, headers, body)
+      if (!isGood(made)) throw new Error(`${path}: ${made.status} ${made.text}`)
+    }
+    for (const key of [sandboxKey, this.other.apiKey]) {
+      await prepare("/v1/webhook_endpoints", { "x-api-key": key }, endpoint)
+    }
+    await prepare(`/operator/v1/merchants/${merchantId}`, asOperator, { payout_fee: { USD: 25 } })
   }
 
   /** All callers at once. The kinds of the first ones are the same with fewer callers. */
@@ -116,12 +154,15 @@ export class Story {
   }
 
   /** An order of the caller. Undefined if it was refused. */
-  async create(no: number, terms: object = {}): Promise<Data | undefined> {
+  async create(no: number, terms: object = {}, as: Pick<Request, "apiKey"> = {}): Promise<Data | undefined> {
     const { world } = this
     await world.sleep(world.dice.below(20))
     const key = `order-${no}`
-    const body = { amount: 1_000 + world.dice.below(9_000), currency: "USD", subject: `Order ${no}`, ...terms }
-    const replies = await this.twice(() => this.ask(no, { path: "/v1/orders", key, body }))
+    // Some orders have an address of their own for their events.
+    const notify = world.dice.chance(0.3) ? { notify_url: `${this.receiver.url}/order` } : {}
+    const amount = 1_000 + world.dice.below(9_000)
+    const body = { amount, currency: "USD", subject: `Order ${no}`, ...notify, ...terms }
+    const replies = await this.twice(() => this.ask(no, { path: "/v1/orders", key, body, ...as }))
     const made = replies.filter(isGood).map(dataOf)
     const numbers = new Set(made.map((order) => order["trade_no"]))
     if (numbers.size > 1) this.outcome.broken.push(`${key} made ${[...numbers].join(" and ")}`)
@@ -150,26 +191,28 @@ export class Story {
   }
 
   /** Retries until a final answer. Some repeat the call afterwards, like a caller who lost the answer. */
-  async ask(no: number, { body, key, method = "POST", of, path }: Request) {
+  async ask(no: number, { apiKey = this.key, body, key, method = "POST", of, once = false, path }: Request) {
     const { world } = this
     for (let tries = 1; ; tries++) {
       const place = 1 + world.dice.below(this.runners.places)
-      const who = of === undefined ? { "x-api-key": this.key } : of === "operator" ? asOperator : asBuyer
+      const who = of === undefined ? { "x-api-key": apiKey } : of === "operator" ? asOperator : asBuyer
       const headers = { ...who, ...(key === undefined ? {} : { "idempotency-key": key }) }
-      const waiting = { place, path }
+      const waiting = { place, path, key, since: world.now }
+      this.asked.set(path, (this.asked.get(path) ?? 0) + 1)
       this.underWay.add(waiting)
       const reply = await this.runners.call(place, method, path, headers, body)
       this.underWay.delete(waiting)
       const shown = of === "buyer" ? reply.text.length : reply.text
       world.note(`caller ${no} asks runner ${place} ${path} ${key ?? ""} (${tries}) = ${reply.status} ${shown}`)
       if (of !== "buyer") this.judge(key, reply)
+      this.judgeEnd(waiting, reply)
       this.readiness.hear(place, reply)
       if (reply.headers["idempotent-replayed"] === "true") world.mark("an answer was given again")
       if (reply.status >= 500) world.mark(`a caller got ${reply.status}`)
       if (reply.status === 0) world.mark("a caller got no answer")
       if (reply.text.includes("idempotency_in_progress")) world.mark("a key was in use")
       const isLast = isFinal(reply) ? key === undefined || !world.dice.chance(0.2) : tries >= triesMax
-      if (isLast) return reply
+      if (isLast || once) return reply
       await world.sleep(50 + world.dice.below(Math.min(3_000, 400 * tries)))
     }
   }
@@ -180,6 +223,31 @@ export class Story {
       const name = waiting.place === place ? work.find(([path]) => path.test(waiting.path))?.[1] : undefined
       if (name !== undefined) this.world.mark(`a runner was ${what} in the middle of ${name}`)
     }
+  }
+
+  /** A runner is told to stop in good order. */
+  stopping(place: number) {
+    this.stops.set(place, { at: this.world.now, broken: [] })
+  }
+
+  /** What a runner had begun when it was told to stop is answered; a key is free when its requests are. */
+  private judgeEnd({ key, path, place, since }: UnderWay, reply: Reply) {
+    const { broken } = this.outcome
+    const { now } = this.world
+    const stop = this.stops.get(place)
+    const isBroken = reply.status === 0 || reply.status >= 500
+    if (stop !== undefined && isBroken && since + arrivalMillis < stop.at && now - stop.at < breakMillis) {
+      stop.broken.push(path)
+      const isCalm = !this.receiver.weather.events.some(({ kind }) => breaking.has(kind))
+      // One may have come to its end by itself.
+      if (isCalm && stop.broken.length === 2) {
+        broken.push(`runner ${place} was stopped, and broke off ${stop.broken.join(" and ")}`)
+      }
+    }
+    if (key === undefined) return
+    const isAlone = ![...this.underWay].some((other) => other.key === key)
+    const inUse = this.keysInUse.hear(key, reply, now, isAlone)
+    if (inUse !== undefined) broken.push(inUse)
   }
 
   /** Whether a request about an object of this event waits for its answer. */

@@ -23,6 +23,8 @@ interface Options {
   readonly seed: number
   /** For how many runners. */
   readonly places: number
+  /** How often workers look for due rows. */
+  readonly pollMillis: number
   readonly weather: Weather
   readonly showsBytes: boolean
 }
@@ -43,7 +45,7 @@ let databases = 0
 /** `judge` looks at the database after a world that came to its end. */
 export const inWorld = async (
   place: Place,
-  { places, seed, showsBytes, weather }: Options,
+  { places, pollMillis, seed, showsBytes, weather }: Options,
   tell: (made: InWorld) => Promise<void>,
   judge: (at: { readonly control: Client; readonly url: string }) => Promise<ReadonlyArray<string>>
 ) => {
@@ -58,7 +60,7 @@ export const inWorld = async (
   const world = new World(seed)
   const port = portOf(place.url)
   const gate = new Gate(world, { port, database, control, weather, firstTransaction, showsBytes })
-  const runners = new Runners(world, { places, postgresPort: port, folder: place.folder })
+  const runners = new Runners(world, { places, pollMillis, postgresPort: port, folder: place.folder })
   // Each is one for the whole process otherwise.
   Context.get(Context.empty(), Metric.MetricRegistry).clear()
   beginHashes()

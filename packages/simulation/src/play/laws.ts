@@ -5,6 +5,7 @@ import * as Postgres from "../../../../src/platform/postgres/Postgres.ts"
 import { make as makeAuditor } from "../../../../src/shared/audit/Auditor.ts"
 import type { Client } from "../gate/Client.ts"
 import { secretOf } from "./acts/erasures.ts"
+import { brokenAtTheBank } from "./bankLaws.ts"
 import type { Receiver } from "./Receiver.ts"
 import type { Done, Outcome } from "./Story.ts"
 
@@ -18,7 +19,7 @@ export const brokenLaws = async (url: string, control: Client, { broken, done, r
     const count = await control.value(`select count(*) from refunds where out_refund_no = '${key}'`)
     if (count !== "0") found.push(`${key} was refused and is there`)
   }
-  found.push(...(await doubles(control)), ...(await audited(url)))
+  found.push(...(await doubles(control)), ...(await brokenAtTheBank(control)), ...(await audited(url)))
   return found
 }
 
@@ -105,12 +106,12 @@ const linkProblem = async (control: Client, no: string) => {
 }
 
 /** Each event has a delivery that has succeeded, and the receiver has it. */
-export const lostEvents = async (control: Client, { events }: Receiver): Promise<ReadonlyArray<string>> => {
+export const lostEvents = async (control: Client, { taken }: Receiver): Promise<ReadonlyArray<string>> => {
   const rows = await control.query(
     `select e.id, e.type, d.status from events e left join deliveries d on d.event_id = e.id where e.mode = 'sandbox'`
   )
   return rows.flatMap(([id, type, status]) =>
-    status === "succeeded" && events.has(id!)
+    status === "succeeded" && taken.has(id!)
       ? []
       : [`the receiver has not got ${type} ${id}: its delivery is ${status}`]
   )

@@ -29,9 +29,9 @@ export const planAll = (at: At): (() => Promise<void>) => {
   return async () => void (await Promise.all([...plans, whenReplaced(), whenResumed()]))
 }
 
-/** There are many steps if fibers yield often. */
+/** There are many steps if fibers yield often. Half are early, while orders are created. */
 const stepsOf = (world: World, most: number) =>
-  300 + world.dice.below(Math.ceil((most * 40) / Math.min(40, world.budget)))
+  150 + world.dice.below(Math.ceil((world.dice.pick([most / 6, most]) * 40) / Math.min(40, world.budget)))
 
 /** Returns a promise of its successor, if it has died. */
 const planKill = ({ gate: { weather }, runners, story, world }: At, taken: Set<number>) => {
@@ -57,12 +57,13 @@ const planKill = ({ gate: { weather }, runners, story, world }: At, taken: Set<n
   return () => whenOver
 }
 
-const planStop = ({ gate: { weather }, runners, world }: At, taken: Set<number>) => {
+const planStop = ({ gate: { weather }, runners, story, world }: At, taken: Set<number>) => {
   const runner = 1 + weather.dice.below(runners.places)
   const millis = weather.dice.below(400)
   if (taken.has(runner) || !weather.happens("stop", () => `runner ${runner} after ${millis} ms`)) return undefined
   taken.add(runner)
   return world.sleep(millis).then(async () => {
+    story.stopping(runner)
     await runners.stop(runner)
     world.mark("a runner was replaced in good order")
     await runners.replace(runner)
@@ -77,8 +78,8 @@ const planPause = ({ gate: { weather }, runners, story, world }: At, taken: Set<
   const runner = 1 + weather.dice.below(runners.places)
   const steps = stepsOf(world, 2_000)
   // Most pauses are short: a long one costs a world as much as all else.
-  const isLong = runners.places > 1 && weather.dice.chance(0.4)
-  const millis = isLong ? locksMillis + weather.dice.below(4_000) : 500 + weather.dice.below(6_000)
+  const isLong = runners.places > 1 && weather.dice.chance(0.5)
+  const millis = isLong ? locksMillis + weather.dice.below(8_000) : 500 + weather.dice.below(6_000)
   let whenOver = Promise.resolve()
   const isPlanned =
     !taken.has(runner) && weather.happens("pause", () => `runner ${runner} after ${steps} steps, for ${millis} ms`)
@@ -94,6 +95,7 @@ const planPause = ({ gate: { weather }, runners, story, world }: At, taken: Set<
       world.after(
         millis,
         () => {
+          story.readiness.forget(runners.placeOf(runner))
           world.resume(runner)
           resolve()
         },

@@ -25,6 +25,11 @@ export class Readiness {
     this.bad.set(place, before)
   }
 
+  /** A runner that was paused has not seen how time passed. */
+  forget(place: number) {
+    this.bad.delete(place)
+  }
+
   /** Checks each second until `isOver`, and returns the problems. */
   async watch(isOver: () => boolean): Promise<ReadonlyArray<string>> {
     const lies = new Set<string>()

@@ -2,12 +2,13 @@
 import type { Reply } from "../Runners.ts"
 import { dataOf, isGood, type Request, type Story } from "../Story.ts"
 
-const cards = { good: "4242424242424242", declined: "4000000000000002" }
+/** With `processing` the bank reports the payment some seconds later. */
+const cards = { good: "4242424242424242", declined: "4000000000000002", processing: "4000000000000077" }
 
-const pathOf = (url: unknown) => new URL(String(url)).pathname
+export const pathOf = (url: unknown) => new URL(String(url)).pathname
 
 /** The form of this page, or undefined if there is none, as when the order is paid. */
-const formOf = ({ text }: Reply, card: keyof typeof cards): string | undefined => {
+export const formOf = ({ text }: Reply, card: keyof typeof cards): string | undefined => {
   const [, attempt] = /name="attempt_no" value="(\w+)"/.exec(text) ?? []
   if (attempt === undefined) return undefined
   const fields = { step: "pay", method: "card", number: cards[card], expiry: "12/40", cvc: "123" }
@@ -40,6 +41,25 @@ const payAtPage = async (story: Story, no: number, path: string, tradeNo: string
 }
 
 const visits = 3
+
+/** The button of a link's page, pressed twice: the form has one number, and makes one order. */
+export const pressing = async (story: Story, no: number) => {
+  const body = { amount: 800, currency: "USD", subject: `Button ${no}`, max_uses: 9 }
+  const made = await story.ask(no, { path: "/v1/payment_links", key: `button-${no}`, body })
+  if (!isGood(made)) return
+  const { link_id: linkId, url } = dataOf(made)
+  story.done("link", "", `button-${no}`, String(linkId))
+  const visitNo = Array.from({ length: 26 }, () => "0123456789ABCDEFGHJKMNPQRSTVWXYZ"[story.world.dice.below(32)])
+  const form = `visit_no=${visitNo.join("")}`
+  const press = () => story.ask(no, { path: pathOf(url), body: form, of: "buyer" })
+  const replies = await Promise.all([press(), press()])
+  const led = replies.flatMap(({ headers, status }) =>
+    status === 303 ? [/TRD_\w+/.exec(String(headers.location))?.[0]] : []
+  )
+  if (led.length === 2) story.world.mark("a link's button was pressed twice")
+  if (new Set(led).size > 1)
+    story.outcome.broken.push(`one press of link ${String(linkId)} led to ${led.join(" and ")}`)
+}
 
 /** More visits at once than the link allows. Each that is let in has an order of its own. */
 export const visiting = async (story: Story, no: number) => {

@@ -5,7 +5,7 @@ import { dataOf, isGood, type Story } from "../Story.ts"
 export const secretOf = (no: number | string) => `words-of-buyer-${no}`
 
 /** Most do not wait: an erasure takes a quarter of a minute. */
-const looksOf = [1, 1, 25]
+const looksOf = [1, 1, 1, 25]
 
 export const erasing = async (story: Story, no: number) => {
   const { world } = story

@@ -1,10 +1,13 @@
 /** The kinds of callers. A world draws its own from them. */
 import type { Story } from "../Story.ts"
-import { buying, visiting } from "./buyers.ts"
+import { closing, lapsing } from "./closing.ts"
+import { buying, pressing, visiting } from "./buyers.ts"
 import { disputing } from "./disputes.ts"
 import { erasing } from "./erasures.ts"
 import { expiring, paying, renaming } from "./orders.ts"
+import { following } from "./following.ts"
 import { payingOut } from "./payouts.ts"
+import { revoking, spending } from "./spending.ts"
 
 export type Act = (story: Story, no: number) => Promise<void>
 
@@ -17,5 +20,11 @@ export const kinds: ReadonlyArray<Act> = [
   payingOut,
   buying,
   visiting,
-  erasing
+  pressing,
+  erasing,
+  closing,
+  lapsing,
+  spending,
+  revoking,
+  following
 ]
