@@ -87,6 +87,7 @@ export class Network {
     const far = new WorldSocket(this.world)
     near.peer = far
     far.peer = near
+    far.isTaken = false
     near.localPort = far.remotePort = 20_000 + ++this.pairs
     near.owner = this.world.who
     far.owner = machinery
@@ -107,6 +108,7 @@ export class Network {
       near.emit("ready")
     }
     if (port === this.postgres?.port) {
+      far.isTaken = true
       this.postgres.accept(far)
       return connect()
     }
@@ -124,6 +126,8 @@ export class Network {
 
   /** Of TLS only the choice of a protocol is simulated. */
   private accept({ secure, server }: Listener, near: WorldSocket, far: WorldSocket, to: Address) {
+    if (far.destroyed) return
+    far.isTaken = true
     server.emit("connection", far)
     if (secure === undefined) return
     const common = protocolsOf(secure).find((name) => protocolsOf(to).includes(name)) ?? false

@@ -15,6 +15,8 @@ export class WorldSocket extends Duplex {
   encrypted = false
   authorized = false
   alpnProtocol: string | false = false
+  /** Whether a program has this end: nobody hears the end of a connection that was not accepted. */
+  isTaken = true
   /** Whether this end has noticed its close. */
   hasEnded = false
   /** Whether the process at the other end was killed. */
@@ -101,7 +103,8 @@ export class WorldSocket extends Duplex {
 
   /** As after a network failure, or a kill of the other process. */
   reset() {
-    if (!this.destroyed) this.destroy(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }))
+    if (!this.isTaken) this.destroy()
+    else if (!this.destroyed) this.destroy(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }))
   }
 
   private hearEnd() {
