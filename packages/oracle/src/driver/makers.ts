@@ -53,7 +53,7 @@ export const makers: Readonly<Record<string, Maker>> = {
       amount: draw.once(40) ? undefined : amountOf(draw),
       out_trade_no: ownNoOf(draw),
       currency: draw.of([undefined, undefined, undefined, "HKD", "CNY", "EUR"]),
-      subject: maybe(draw, 4, draw.of<unknown>(words)),
+      subject: maybe(draw, 2, draw.once(3) ? draw.of<unknown>(words) : "plain"),
       metadata: maybe(draw, 2, metadataOf(draw)),
       receipt_email: maybe(draw, 6, draw.of(emails)),
       locale: maybe(draw, 8, draw.of(["zh", "en", "de"])),
@@ -64,7 +64,9 @@ export const makers: Readonly<Record<string, Maker>> = {
   }),
   /** The terms of an order that exists, perhaps an erased one; sometimes with another amount. */
   createAgain: (account, draw) => {
-    const { amount, currency, notifyUrl, ownNo, subject } = draw.of(account.orders)
+    const erased = account.orders.filter((order) => order.erased && hasOwnTerms(order))
+    const orders = erased.length > 0 && draw.once(2) ? erased : account.orders
+    const { amount, currency, notifyUrl, ownNo, subject } = draw.of(orders)
     const terms = { amount: draw.once(4) ? amount + 1 : amount, currency, subject, notify_url: notifyUrl }
     return { method: "POST", path: "/v1/orders", body: body({ ...terms, out_trade_no: ownNo }) }
   },
@@ -309,7 +311,7 @@ export const makers: Readonly<Record<string, Maker>> = {
   }),
   keyByPerson: (account, draw) => ({
     method: "POST",
-    key: draw.of(["owner", "owner", "developer", "developer", "support", "viewer"] as const),
+    key: draw.of(["owner", "owner", "owner", "developer", "developer", "support", "viewer"] as const),
     path: `/console/api/merchants/${account.merchantId}/api_keys`,
     body: { mode: draw.of(["sandbox", "live", "live"]), name: "Ours", scopes: scopesOf(draw) }
   }),
@@ -336,6 +338,9 @@ export const makers: Readonly<Record<string, Maker>> = {
   }
 }
 
+/** Terms that an erasure removes, under a number by which they come again. */
+const hasOwnTerms = ({ ownNo, subject }: Account["orders"][number]) => ownNo !== undefined && subject !== null
+
 /** A few scopes, which a developer may have or lack. */
 const scopesOf = (draw: Draw) => {
   const sets = [["orders:read", "refunds:write"], ["balance:read"], ["webhooks:write"], ["erasures:write"]]
@@ -352,6 +357,10 @@ const erasing = (account: Account, draw: Draw, oracle: Oracle, isDry: boolean): 
       path: `/v1/test_helpers/disputes/${open.no.value}/resolve`,
       body: { outcome: draw.of(["won", "lost", "closed"]) }
     }
+  }
+  const termed = account.orders.filter((order) => hasOwnTerms(order) && !order.erased)
+  if (termed.length > 0 && draw.once(4)) {
+    return { method: "POST", path: "/v1/erasures", body: body({ trade_no: draw.of(termed).no.value, dry_run: isDry }) }
   }
   const email = draw.once(5) ? undefined : draw.of(emails)
   return {
