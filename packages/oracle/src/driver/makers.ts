@@ -1,7 +1,7 @@
 /** The calls of random programs: made from existing objects, sometimes with an invalid value. */
 import type { Call, Oracle } from "../Oracle.ts"
 import { covers, scopesKnown, statusOfKey } from "../rights.ts"
-import type { Account } from "../state.ts"
+import type { Account, Order } from "../state.ts"
 import { hours } from "../values.ts"
 import { isOpen } from "../views.ts"
 import {
@@ -23,6 +23,8 @@ import { listed } from "./listMaker.ts"
 import type { Draw } from "./random.ts"
 
 export const channel = "/v1/test_helpers/channel"
+
+const noteOfOperators = "suspect-of-laundering"
 
 export type Made = Partial<Call> & Pick<Call, "method" | "path">
 export type Maker = (account: Account, draw: Draw, oracle: Oracle) => Made
@@ -64,7 +66,7 @@ export const makers: Readonly<Record<string, Maker>> = {
   }),
   /** The terms of an order that exists, perhaps an erased one; sometimes with another amount. */
   createAgain: (account, draw) => {
-    const erased = account.orders.filter((order) => order.erased && hasOwnTerms(order))
+    const erased = account.orders.filter(hasErasedTerms)
     const orders = erased.length > 0 && draw.once(2) ? erased : account.orders
     const { amount, currency, notifyUrl, ownNo, subject } = draw.of(orders)
     const terms = { amount: draw.once(4) ? amount + 1 : amount, currency, subject, notify_url: notifyUrl }
@@ -266,18 +268,19 @@ export const makers: Readonly<Record<string, Maker>> = {
     path: `/v1/erasures/${refOf(({ erasures }) => erasures, account, draw, oracle)}`
   }),
   archive: (_, draw) => ({ method: "POST", path: "/v1/exports", body: { email: draw.of(emails) } }),
-  merchantArchive: (account) => ({
-    method: "POST",
-    key: "operator",
-    path: `/operator/v1/merchants/${account.merchantId}/exports`,
-    body: { mode: "sandbox" }
-  }),
+  /** With a note of the operators that it must not have. */
+  merchantArchive: (account, draw) => {
+    const path = `/operator/v1/merchants/${account.merchantId}`
+    return account.note === null && draw.once(2)
+      ? { method: "POST", key: "operator", path, body: { note: noteOfOperators } }
+      : { method: "POST", key: "operator", path: `${path}/exports`, body: { mode: "sandbox" } }
+  },
   settings: (account, draw) => ({
     method: "POST",
     key: "operator",
     path: `/operator/v1/merchants/${account.merchantId}`,
     body: draw.of<object>([
-      { note: "suspect-of-laundering" },
+      { note: noteOfOperators },
       { note: null },
       { approved: true },
       { aproved: true },
@@ -339,7 +342,8 @@ export const makers: Readonly<Record<string, Maker>> = {
 }
 
 /** Terms that an erasure removes, under a number by which they come again. */
-const hasOwnTerms = ({ ownNo, subject }: Account["orders"][number]) => ownNo !== undefined && subject !== null
+const hasOwnTerms = ({ ownNo, subject }: Order) => ownNo !== undefined && subject !== null
+export const hasErasedTerms = (order: Order) => order.erased && hasOwnTerms(order)
 
 /** A few scopes, which a developer may have or lack. */
 const scopesOf = (draw: Draw) => {
@@ -359,7 +363,7 @@ const erasing = (account: Account, draw: Draw, oracle: Oracle, isDry: boolean): 
     }
   }
   const termed = account.orders.filter((order) => hasOwnTerms(order) && !order.erased)
-  if (termed.length > 0 && draw.once(4)) {
+  if (termed.length > 0 && draw.once(3)) {
     return { method: "POST", path: "/v1/erasures", body: body({ trade_no: draw.of(termed).no.value, dry_run: isDry }) }
   }
   const email = draw.once(5) ? undefined : draw.of(emails)

@@ -5,7 +5,7 @@
 import type { Call, Oracle } from "../Oracle.ts"
 import type { Account } from "../state.ts"
 import { days, hours, minutes, seconds } from "../values.ts"
-import { channel, type Made, makers } from "./makers.ts"
+import { channel, hasErasedTerms, type Made, makers } from "./makers.ts"
 import { type Draw, drawFrom } from "./random.ts"
 import { focusOn, groups } from "./together.ts"
 
@@ -64,7 +64,7 @@ const weights: Readonly<Record<string, number>> = {
   dryErase: 1,
   readErasure: 1,
   archive: 2,
-  merchantArchive: 1,
+  merchantArchive: 2,
   settings: 3,
   stand: 2,
   createKey: 3,
@@ -112,7 +112,8 @@ export const actOf = (step: Step, oracle: Oracle, earlier: ReadonlyArray<Call>):
   if (step.does === "together") return { together: meeting(account, step.merchant, draw, oracle) }
   const [needed, maker] = needs[step.does] ?? []
   const isBare = needed !== undefined && account[needed].length === 0 && !draw.once(10)
-  const does = isBare && maker !== undefined ? maker : step.does
+  const isRepeated = step.does === "create" && draw.once(3) && account.orders.some(hasErasedTerms)
+  const does = isRepeated ? "createAgain" : isBare && maker !== undefined ? maker : step.does
   const made = (makers[account.orders.length === 0 && makesOfOrders.has(does) ? "create" : does] ?? makers["create"]!)(
     account,
     draw,
@@ -125,8 +126,13 @@ export const actOf = (step: Step, oracle: Oracle, earlier: ReadonlyArray<Call>):
       : undefined
   const ofSandbox = account.keys.flatMap(({ mode }, index) => (mode === "sandbox" ? [index] : []))
   const key = ofSandbox.length > 0 && draw.once(6) ? draw.of(ofSandbox) : "sandbox"
-  return { call: { merchant: step.merchant, key, idempotencyKey, ...made } as Call }
+  const path = draw.once(150) ? spelledOtherwise(made.path) : made.path
+  return { call: { merchant: step.merchant, key, idempotencyKey, ...made, path } as Call }
 }
+
+/** An escape that routers undo. */
+const spelledOtherwise = (path: string) =>
+  path.replace(/\/v1\/(\w)/, (_, letter: string) => `/v1/%${letter.charCodeAt(0).toString(16)}`)
 
 /** Calls on the same object; sometimes one call twice, with one key. */
 const meeting = (account: Account, merchant: number, draw: Draw, oracle: Oracle): Meeting => {
