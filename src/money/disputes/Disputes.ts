@@ -71,7 +71,7 @@ export class Disputes extends Context.Service<
     readonly handleReport: (
       report: DisputeReport
     ) => Effect.Effect<Dispute, RefundRefused | OrderNotFound | DisputeNotFound | WriteFailure>
-    /** The same for a bank that is told what was processed. Its later decision, if it has made one, has the last word. */
+    /** The same for a bank that is told what was processed. A later decision of it has the last word. */
     readonly handleReports: (
       report: DisputeReport,
       acknowledge: (report: DisputeReport) => Effect.Effect<Option.Option<DisputeReport>>

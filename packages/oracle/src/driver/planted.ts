@@ -2,7 +2,7 @@
  * Faults that the service once had, each as a change of one line. A campaign has to find them: `npm run oracle --
  * --planted "a link that is off makes orders"`.
  */
-import { type Change, changeSources, faultsNamed } from "../../../simulation/src/globals/changeSources.ts"
+import { type Change, changeSources, faultsNamed } from "./changeSources.ts"
 
 export const plantedFaults: Readonly<Record<string, Change>> = {
   "an erasure takes in a longer address": {
@@ -49,11 +49,6 @@ export const plantedFaults: Readonly<Record<string, Change>> = {
     file: "/src/door/edge/peopleDoors.ts",
     from: `Option.isNone(found) ? undefined : standingProblem(found.value, now, consoleAct(act).state ?? "new")`,
     to: `Option.isNone(found) ? undefined : standingProblem({ ...found.value, suspended_at: null }, now, "kept")`
-  },
-  "the later of two decisions is lost": {
-    file: "/src/channels/sandbox/SandboxIssuer.ts",
-    from: "yield* turns.inTurn(dispute.disputeNo, decided)",
-    to: "yield* decided"
   }
 }
 

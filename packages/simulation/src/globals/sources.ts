@@ -2,7 +2,7 @@
  * Source transformations at load time: Effect's hashes of objects, which would depend on earlier work of the process,
  * and faults that a test plants without changing the code.
  */
-import { type Change, changeSources, faultsNamed } from "./changeSources.ts"
+import { type Change, changeSources, faultsNamed } from "../../../oracle/src/driver/changeSources.ts"
 
 /**
  * Effect gives an object a random hash and stores it. Here it is the next number of a sequence that restarts with each
