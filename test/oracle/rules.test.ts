@@ -31,6 +31,15 @@ describe("the oracle says that", () => {
     assert.strictEqual(submit().status, 409)
   })
 
+  it("a null in a new object is no other content under an Idempotency-Key, and one in a change of it is", () => {
+    const { call } = played()
+    const status = (path: string, body: object) => call(path, body, { idempotencyKey: "key-1" }).status
+    assert.strictEqual(status("/v1/orders", { amount: 5 }), 201)
+    assert.strictEqual(status("/v1/orders", { subject: null, amount: 5 }), 201)
+    assert.strictEqual(status("/v1/orders/cart-1", { metadata: {} }), 200)
+    assert.strictEqual(status("/v1/orders/cart-1", { metadata: {}, receipt_email: null }), 400)
+  })
+
   it("a payment from before an erasure shows no card, though its report came later", () => {
     const { account, call, oracle, order } = played()
     call("/v1/test_helpers/orders/cart-1/pay", { outcome: "succeed_unreported" })
