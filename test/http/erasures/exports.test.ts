@@ -279,9 +279,10 @@ it.live("an archive has no refund that the bank did not take, since the merchant
     assert.strictEqual((yield* shop.refund({ trade_no: order["trade_no"], amount: 100 })).status, 502)
     yield* shop.reachable(true)
     const { refund_no } = yield* said(shop.refund({ trade_no: order["trade_no"], amount: 200 }))
-    const at = `/operator/v1/merchants/${merchantId}/exports`
-    for (const body of [{ mode: "sandbox", email: "ann@buyer.example" }, { mode: "sandbox" }]) {
-      const { linesOf } = yield* exported(running, at, body)
+    const ofMerchant = yield* exported(running, `/operator/v1/merchants/${merchantId}/exports`, { mode: "sandbox" })
+    const key = { "X-Api-Key": sandboxKey }
+    const ofBuyer = yield* exported(running, "/v1/exports", { email: "ann@buyer.example" }, key)
+    for (const { linesOf } of [ofMerchant, ofBuyer]) {
       assert.deepStrictEqual(
         linesOf("refunds").map((line) => line["refund_no"]),
         [refund_no]
