@@ -48,7 +48,7 @@ describe("the oracle", () => {
           stepsMax: rounds(1, 100_000),
           quietSteps: 50_000,
           tellEvery: 10_000,
-          shrinkTries: rounds(0, 100),
+          shrinkMillis: rounds(0, 300_000),
           failuresMax: 1,
           stepsOfHouse: 1_000_000,
           tell: (line) => void lines.push(line)

@@ -7,15 +7,8 @@ import { type Answer, type Check, days, type Fields, ok, Part, timeOf, type When
 export const walletOf = (account: Account, currency: Currency): Wallet => {
   const wallet = account.wallets.get(currency)
   if (wallet !== undefined) return wallet
-  const fresh = {
-    available: 0,
-    frozen: 0,
-    revenue: 0,
-    fee: 0,
-    payout: 0,
-    refund: 0,
-    updatedAt: timeOf(account.createdAt)
-  }
+  const nothing = { available: 0, frozen: 0, revenue: 0, fee: 0, payout: 0, refund: 0 }
+  const fresh = { ...nothing, updatedAt: timeOf(account.createdAt) }
   account.wallets.set(currency, fresh)
   return fresh
 }

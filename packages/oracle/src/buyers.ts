@@ -5,7 +5,8 @@
 import { allOf, bodyOf, bool, email, oneLine } from "./fields.ts"
 import { openOrder } from "./orders.ts"
 import { covers } from "./rights.ts"
-import { type Account, addressesIn, type Link, named, newNo, type Order, type ScopedKey, type Texts } from "./state.ts"
+import type { Account, Dispute, Link, Order, Refund, ScopedKey, Texts } from "./state.ts"
+import { addressesIn, named, newNo } from "./state.ts"
 import { type Answer, type Check, type Fields, iso, missing, ok, Part, refused } from "./values.ts"
 
 const erased = "[erased]"
@@ -80,7 +81,7 @@ const without = (texts: Texts): Texts =>
 
 const loseWords = (account: Account, order: Order) => {
   order.erased = true
-  order.cardErased = order.own !== undefined
+  for (const payment of order.taken) payment.cardErased = true
   order.metadata = without(order.metadata)
   order.receiptEmail = null
   for (const refund of account.refunds.filter((each) => each.order === order)) {
@@ -166,10 +167,8 @@ export const exportBuyer = (account: Account, body: unknown, others: ReadonlyArr
   const address = bodyOf(body)["email"] as string
   const own = ordersOf(account, address)
   const once = everNaming(account, address)
-  const of = (
-    orders: ReadonlyArray<Order>,
-    things: ReadonlyArray<{ readonly order: Order; readonly no: Order["no"] }>
-  ) => numbersOf(things.filter(({ order }) => orders.includes(order)))
+  const of = (orders: ReadonlyArray<Order>, things: ReadonlyArray<Dispute | Refund>) =>
+    numbersOf(things.filter(({ order }) => orders.includes(order)))
   const strangers = others.filter((other) => meaningOf(other) !== meaningOf(address))
   return ok(
     new Part({

@@ -1,6 +1,7 @@
 /** What the operations on disputes answer (spec: Disputes; States and transitions, Dispute). */
 import { emit, post } from "./books.ts"
 import { allOf, bodyOf, bool, freeText, integer, oneLine, oneOf } from "./fields.ts"
+import type { By } from "./Oracle.ts"
 import { amountMax } from "./orders.ts"
 import { type Account, type Dispute, mention, methods, newNo, type Order } from "./state.ts"
 import type { Answer, Fields, When } from "./values.ts"
@@ -38,7 +39,8 @@ export const openDispute = (account: Account, now: number, order: Order | undefi
     acceptedAt: undefined,
     fee: null,
     closedAt: null,
-    evidence: { texts: {}, submittedAt: null, updatedAt: null }
+    evidence: { texts: {}, submittedAt: null, updatedAt: null },
+    submittedBy: undefined
   }
   account.disputes.push(dispute)
   post(account, now, dispute, [["dispute_freeze", -amount]])
@@ -63,7 +65,7 @@ const evidenceRule = (value: unknown) => {
   return undefined
 }
 
-export const giveEvidence = (account: Account, now: number, dispute: Dispute | undefined, body: unknown): Answer => {
+export const giveEvidence = (account: Account, now: number, dispute: Dispute | undefined, body: unknown, by: By) => {
   const sent = bodyOf(body)
   const checked = allOf(body ?? {}, { evidence: evidenceRule, submit: bool })
   if (checked !== undefined) return checked
@@ -74,6 +76,9 @@ export const giveEvidence = (account: Account, now: number, dispute: Dispute | u
   const submits = sent["submit"] === true
   if (submits && Object.values(texts).every((text) => text.trim() === "")) return invalid("evidence")
   if (dispute === undefined) return missing("dispute")
+  // The submission's own request (silences: D18), even once its stored answer is gone.
+  const isRepeated = by.idempotencyKey !== undefined && by.idempotencyKey === dispute.submittedBy
+  if (submits && isRepeated) return ok(disputeView(account, dispute))
   if (dispute.state === "under_review") return conflict("under_review")
   if (dispute.state !== "needs_response") return conflict("decided")
   if (dispute.acceptedAt !== undefined) return conflict("accepted")
@@ -82,6 +87,7 @@ export const giveEvidence = (account: Account, now: number, dispute: Dispute | u
   mention(dispute.order, Object.values(texts))
   dispute.evidence = { texts, submittedAt: submits ? now : null, updatedAt: now }
   if (submits) {
+    dispute.submittedBy = by.idempotencyKey
     dispute.state = "under_review"
     dispute.word = "under_review"
     emit(account, now, "dispute.updated", dispute)

@@ -65,6 +65,9 @@ export const url: Rule = (value) =>
 export const email: Rule = (value) =>
   typeof value === "string" && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value) ? undefined : wrong
 
+export const moment: Rule = (value) =>
+  typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value)) ? undefined : wrong
+
 const isRecord = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 

@@ -1,13 +1,11 @@
 /** What the operations on payment links, webhook endpoints, and the operator's payouts answer. */
 import { makeUnsure, post, usable } from "./books.ts"
-import { allOf, bodyOf, bool, currency, integer, merged, metadata, oneLine, oneOf, patch, url } from "./fields.ts"
+import { allOf, bodyOf, bool, currency, integer, merged, metadata } from "./fields.ts"
+import { moment, oneLine, oneOf, patch, url } from "./fields.ts"
 import { amountMax, titleOf } from "./orders.ts"
 import { type Account, type Currency, type Endpoint, type Link, newNo, type Payout } from "./state.ts"
 import { type Answer, conflict, days, invalid, missing, ok, refused } from "./values.ts"
 import { endpointView, linkView, payoutView } from "./views.ts"
-
-const moment = (value: unknown) =>
-  typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value)) ? undefined : ""
 
 export const createLink = (account: Account, now: number, body: unknown): Answer => {
   const sent = bodyOf(body)

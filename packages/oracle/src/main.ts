@@ -4,10 +4,8 @@
  */
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
-import { campaign, gapsOf, unmet } from "./driver/campaign.ts"
 import { errorCodes } from "./driver/errorCodes.ts"
-import { startHouse } from "./driver/house.ts"
-import { placeIn } from "./driver/place.ts"
+import { plant } from "./driver/planted.ts"
 
 const { values } = parseArgs({
   options: {
@@ -15,12 +13,18 @@ const { values } = parseArgs({
     steps: { type: "string", default: "1000000" },
     program: { type: "string", default: "300" },
     quiet: { type: "string", default: "50000" },
-    shrink: { type: "string", default: "200" },
+    shrink: { type: "string", default: "300" },
+    planted: { type: "string", multiple: true, default: [] },
     every: { type: "string", default: "9600" },
     failures: { type: "string", default: "1" },
     house: { type: "string", default: "96000" }
   }
 })
+
+plant(values.planted)
+const { campaign, gapsOf, unmet } = await import("./driver/campaign.ts")
+const { startHouse } = await import("./driver/house.ts")
+const { placeIn } = await import("./driver/place.ts")
 
 const open = async () => {
   const house = await startHouse(new Date("2026-01-05T08:00:00Z"))
@@ -32,7 +36,7 @@ const outcome = await campaign(open, {
   stepsOfProgram: Number(values.program),
   quietSteps: Number(values.quiet),
   tellEvery: Number(values.every),
-  shrinkTries: Number(values.shrink),
+  shrinkMillis: Number(values.shrink) * 1_000,
   failuresMax: Number(values.failures),
   stepsOfHouse: Number(values.house),
   tell: console.log

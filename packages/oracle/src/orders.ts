@@ -77,7 +77,6 @@ export const openOrder = (account: Account, now: number, terms: Terms): Order =>
     receipts: [],
     unapplied: 0,
     erased: false,
-    cardErased: false,
     addresses: new Set()
   }
   mention(order, [order.receiptEmail, ...Object.values(order.metadata)])
@@ -196,7 +195,7 @@ export const pay = (account: Account, now: number, order: Order | undefined, bod
     const isWanted = order.state === "pending" && amount === order.amount
     if (outcome === "succeed" && !isWanted && order.unapplied >= unappliedMax) return conflict("too_many_payments")
     const method = (sent["payment_method"] ?? "card") as Method
-    const payment = { id: newNo.payment(), amount, method, at: now, known: false }
+    const payment = { id: newNo.payment(), amount, method, at: now, known: false, cardErased: false }
     order.redirectedAt = undefined
     order.taken.push(payment)
     if (outcome === "succeed") take(account, now, order, payment)

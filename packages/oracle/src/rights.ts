@@ -2,7 +2,7 @@
  * Who may call (spec: Authentication; silences: G10, U14, U26 to U30), and the operator's acts that decide it: keys
  * with scopes, and the merchant's state.
  */
-import { allOf, bodyOf, freeText, integer, oneLine, oneOf } from "./fields.ts"
+import { allOf, bodyOf, freeText, integer, moment, oneLine, oneOf } from "./fields.ts"
 import { type Account, newNo, type ScopedKey } from "./state.ts"
 import type { Answer, Fields } from "./values.ts"
 import { conflict, days, invalid, iso, missing, ok, Part, refused, sameTexts, textLike } from "./values.ts"
@@ -79,8 +79,6 @@ const scopesRule = (value: unknown) => {
 
 const addresses = (value: unknown) =>
   typeof value === "string" && /^(\d{1,3}(\.\d{1,3}){3}[\s,]*)*$/.test(value) ? undefined : ""
-
-const moment = (value: unknown) => (typeof value === "string" && !Number.isNaN(Date.parse(value)) ? undefined : "")
 
 /** The operator's API refuses unknown fields (silences: G33). */
 const known = (body: unknown, rules: Parameters<typeof allOf>[1], required: ReadonlyArray<string> = []) => {
@@ -178,10 +176,9 @@ export const stand = (account: Account, now: number, act: string): Answer => {
 
 export const updateMerchant = (account: Account, body: unknown): Answer => {
   const sent = bodyOf(body)
+  const isWrong = ([name, list]: [string, unknown]) => name !== "ip_allowlist" || addresses(list) !== undefined
   const ofSandbox = (value: unknown) => {
-    const wrong = Object.entries(value as Fields).find(
-      ([name, allowlist]) => name !== "ip_allowlist" || addresses(allowlist) !== undefined
-    )
+    const wrong = Object.entries(value as Fields).find(isWrong)
     return wrong === undefined ? undefined : `.${wrong[0]}`
   }
   const checked = known(body, {

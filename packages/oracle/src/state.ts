@@ -22,6 +22,8 @@ export interface Payment {
   readonly at: number
   /** Whether the service has its report. */
   known: boolean
+  /** Whether an erasure came after it, perhaps before its report. */
+  cardErased: boolean
 }
 
 export interface Order {
@@ -49,9 +51,7 @@ export interface Order {
   receipts: ReadonlyArray<number>
   /** Its unapplied payments. */
   unapplied: number
-  /** Whether it was erased, and the card that had paid it by then. */
   erased: boolean
-  cardErased: boolean
   /** Every address that its texts ever contained, in lower case. */
   readonly addresses: Set<string>
 }
@@ -95,6 +95,8 @@ export interface Dispute {
   fee: number | null
   closedAt: Time | null
   evidence: { texts: Texts; submittedAt: number | null; updatedAt: number | null }
+  /** The key of the submission. */
+  submittedBy: string | undefined
 }
 
 export interface Link {
@@ -257,7 +259,6 @@ export const newNo = {
 }
 
 /** The object that a path or a filter names: the platform's number first, then the merchant's own. */
-export const named = <T extends { readonly no: Hole; readonly ownNo?: string | undefined }>(
-  things: ReadonlyArray<T>,
-  ref: string
-): T | undefined => things.find(({ no }) => no.value === ref) ?? things.find(({ ownNo }) => ownNo === ref)
+type Named = Pick<Order, "no"> & Partial<Pick<Order, "ownNo">>
+export const named = <T extends Named>(things: ReadonlyArray<T>, ref: string): T | undefined =>
+  things.find(({ no }) => no.value === ref) ?? things.find(({ ownNo }) => ownNo === ref)

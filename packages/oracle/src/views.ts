@@ -51,7 +51,7 @@ export const orderView = ({ merchantId }: Account, order: Order): Fields => ({
   locale: order.locale,
   receipt_failure_reason: nullOr(someText),
   payment_failure_reason: order.own === undefined ? order.failureReason : null,
-  paid_card: isCard(order) && !order.cardErased ? { brand: "visa", last4: "4242" } : null
+  paid_card: isCard(order) && !order.own?.cardErased ? { brand: "visa", last4: "4242" } : null
 })
 
 export const refundView = ({ merchantId }: Account, refund: Refund): Fields => ({

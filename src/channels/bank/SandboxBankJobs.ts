@@ -49,7 +49,7 @@ const disputeReports = Effect.gen(function* () {
         "the bank's report about dispute",
         due,
         ({ processorDisputeId }) => processorDisputeId,
-        (report) => Effect.andThen(disputes.handleReport(report), bank.acknowledge(report.processorDisputeId)),
+        (report) => disputes.handleReports(report, bank.acknowledge),
         () => bank.tried(due.map(({ processorDisputeId }) => processorDisputeId))
       )
     )

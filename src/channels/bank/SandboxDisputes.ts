@@ -6,7 +6,7 @@
 import { isoText } from "@coffer/model/isoText"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import type { CreditedOrder } from "@coffer/rules/order/Order"
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { ChannelUnreachable } from "../../shared/channel/payments.ts"
 import type { Chargeback } from "../../shared/channel/Channel.ts"
@@ -36,8 +36,11 @@ export class SandboxDisputes extends Context.Service<
       dispute: Pick<DisputeName, "merchantId" | "processorDisputeId">,
       outcome: DisputeOutcome
     ) => Effect.Effect<DisputeReport, ChannelUnreachable>
-    /** The service has processed the report of this dispute. */
-    readonly acknowledge: (processorDisputeId: string) => Effect.Effect<void>
+    /**
+     * The service has processed this report. Returns the bank's later decision, whose own report may have come before
+     * this one: it has to be processed again.
+     */
+    readonly acknowledge: (report: DisputeReport) => Effect.Effect<Option.Option<DisputeReport>>
     /** Records that the reports of these disputes were tried. */
     readonly tried: (processorDisputeIds: ReadonlyArray<string>) => Effect.Effect<void>
     /** Reports that were not acknowledged in time. */
@@ -91,7 +94,19 @@ export const layer = Layer.effect(
           set state = ${outcome}, report_due_at = ${isoText(again)}::text::timestamptz
           where processor_dispute_id = ${processorDisputeId} returning *`)
       }, sqlDefects),
-      acknowledge: reports.done,
+      acknowledge: span("SandboxDisputes.acknowledge")(
+        function* ({ processorDisputeId, status }) {
+          const isLast = sql`(state = ${status} or state not in ('won', 'lost', 'closed'))`
+          const [row] = yield* sql`update sandbox_disputes
+          set report_due_at = case when ${isLast} then null else report_due_at end
+          where processor_dispute_id = ${processorDisputeId} returning *, ${isLast} as is_last`
+          return row === undefined || row["is_last"] === true
+            ? Option.none()
+            : Option.some(reportOf(yield* oneRow(Effect.succeed([row]))))
+        },
+        Effect.catchTags({ ChannelUnreachable: Effect.die }),
+        sqlDefects
+      ),
       tried: reports.ended,
       reports
     })

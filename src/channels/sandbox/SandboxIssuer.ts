@@ -10,6 +10,7 @@ import type { Dispute } from "@coffer/rules/dispute/Dispute"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import type { Order, RefundRefused, CreditedOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { makeTurns } from "../../platform/cluster/turns.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { type DisputeNotFound, Disputes } from "../../money/disputes/Disputes.ts"
 import { span } from "../../platform/runtime/span.ts"
@@ -46,6 +47,9 @@ export class SandboxIssuer extends Context.Service<
   }
 >()("@coffer/sandbox/SandboxIssuer") {}
 
+/** Decisions that may wait for one dispute. */
+const decisionsMax = 64
+
 /** How long a merchant has to respond, by default. */
 const timeToRespond = "7 days"
 /** A check follows some time after the deadline, and Postgres takes no year of five digits. */
@@ -64,10 +68,10 @@ export const layer = Layer.effect(
       )
 
     const deliver = Effect.fnUntraced(function* (bank: Pretended, report: DisputeReport) {
-      const dispute = yield* disputes.handleReport(report)
-      yield* bank.acknowledge(report.processorDisputeId)
-      return dispute
+      return yield* disputes.handleReports(report, bank.acknowledge)
     })
+    /** One decision about a dispute at a time, so that its report comes before that of the next. */
+    const turns = makeTurns(decisionsMax)
 
     const dispute = span("SandboxIssuer.dispute")(function* (order: Order, complaint: Complaint) {
       const { amount = order.amount, evidenceDueBy, reason = "fraudulent" } = complaint
@@ -92,7 +96,8 @@ export const layer = Layer.effect(
 
     const resolve = span("SandboxIssuer.resolve")(function* (dispute: Dispute, outcome: DisputeOutcome) {
       const bank = yield* bankOf(dispute)
-      return yield* deliver(bank, yield* bank.resolve(dispute, outcome))
+      const decided = Effect.flatMap(bank.resolve(dispute, outcome), (report) => deliver(bank, report))
+      return yield* turns.inTurn(dispute.disputeNo, decided)
     }, Effect.uninterruptible)
 
     return SandboxIssuer.of({ dispute, resolve })

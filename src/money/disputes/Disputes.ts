@@ -71,6 +71,11 @@ export class Disputes extends Context.Service<
     readonly handleReport: (
       report: DisputeReport
     ) => Effect.Effect<Dispute, RefundRefused | OrderNotFound | DisputeNotFound | WriteFailure>
+    /** The same for a bank that is told what was processed. A later decision of it has the last word. */
+    readonly handleReports: (
+      report: DisputeReport,
+      acknowledge: (report: DisputeReport) => Effect.Effect<Option.Option<DisputeReport>>
+    ) => Effect.Effect<Dispute, RefundRefused | OrderNotFound | DisputeNotFound | WriteFailure>
     /**
      * The channel has been silent about the dispute for long enough: complete the step that was begun, or ask for its
      * status.
@@ -101,6 +106,7 @@ export const layer = Layer.effect(
       respond: respond(services),
       concede: concede(services),
       handleReport: handleReport(services),
+      handleReports: handleReports(services),
       check: check(services)
     })
   })
@@ -151,6 +157,20 @@ const handleReport = (services: DisputeServices) =>
     const dispute = Option.isSome(stored) ? stored.value.state : yield* open(services, report)
     return yield* applyStatus(services, dispute, report)
   }, Effect.uninterruptible)
+
+const handleReports = (services: DisputeServices) => {
+  const handle = handleReport(services)
+  return Effect.fnUntraced(function* (
+    first: DisputeReport,
+    acknowledge: (report: DisputeReport) => Effect.Effect<Option.Option<DisputeReport>>
+  ) {
+    let dispute = yield* handle(first)
+    for (let later = yield* acknowledge(first); Option.isSome(later); later = yield* acknowledge(later.value)) {
+      dispute = yield* handle(later.value)
+    }
+    return dispute
+  }, Effect.uninterruptible)
+}
 
 /** Sends the status at the bank to the owner. */
 const applyStatus = Effect.fnUntraced(

@@ -108,7 +108,7 @@ const makeLines = (sql: SqlClient.SqlClient) =>
     const bodies = yield* eventsOf(yield* sql`select e.id, e.body, e.packed from (${events}) e`)
     const files: Page["files"] = [
       yield* page("orders", orders, sql`select * from orders where trade_no = any(${tradeNos}::text[])`),
-      yield* page("refunds", refunds, ofOrders("refunds")),
+      yield* page("refunds", refunds, sql`${ofOrders("refunds")} and t.status <> 'void'`),
       yield* page("disputes", disputes, ofOrders("disputes")),
       yield* page("evidence", disputeEvidence, evidence),
       yield* page("mails", mails, sql`select * from mails where trade_no = any(${tradeNos}::text[])`),

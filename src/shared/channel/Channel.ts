@@ -162,7 +162,8 @@ export interface Pretended {
     dispute: Pick<DisputeName, "merchantId" | "processorDisputeId">,
     outcome: DisputeOutcome
   ) => Effect.Effect<DisputeReport, ChannelUnreachable>
-  readonly acknowledge: (processorDisputeId: string) => Effect.Effect<void>
+  /** The report was processed. Returns the bank's later decision, which has to be processed after it. */
+  readonly acknowledge: (report: DisputeReport) => Effect.Effect<Option.Option<DisputeReport>>
   /** The bank decides a refund, or decides again. The same decision twice changes nothing. */
   readonly settle: (refundNo: RefundNo, outcome: "succeeded" | "failed") => Effect.Effect<void, NotSettled>
   /** The bank's reason when it rejects a refund. */

@@ -3,7 +3,10 @@
  * and transitions, Dispute; Balance transaction; silences: D1, D8 to D10, D13).
  */
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { MerchantId } from "@coffer/model/Ids"
+import { Context, Effect, Layer, Option } from "effect"
+import { Disputes } from "../../../src/money/disputes/Disputes.ts"
+import { Channel } from "../../../src/shared/channel/Channel.ts"
 import { disputed } from "../../kit/stories/disputed.ts"
 import { assertRefused, type Books, feeOf } from "../../kit/Merchant.ts"
 import { receiver } from "../../kit/Receiver.ts"
@@ -49,6 +52,31 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("disputes",
         )
       }
     }
+
+    it.effect(
+      "an earlier decision whose report comes last leaves the bank's last decision as the dispute's status",
+      () =>
+        Effect.gen(function* () {
+          const service = yield* Service
+          const { context } = service
+          const { merchantId, no, read, rows, whole } = yield* disputed(service)
+          const disputes = Context.get(context, Disputes)
+          const account = { merchantId: MerchantId.make(merchantId), mode: "sandbox" } as const
+          const dispute = yield* disputes.find(account, no)
+          const bank = Option.getOrThrow(yield* Context.get(context, Channel).pretendedOf(dispute, dispute.channel))
+          const earlier = yield* bank.resolve(dispute, "lost")
+          const later = yield* bank.resolve(dispute, "closed")
+          yield* disputes.handleReports(later, bank.acknowledge)
+          yield* disputes.handleReports(earlier, bank.acknowledge)
+          const { processor_status, status } = yield* read
+          assert.deepStrictEqual([status, processor_status], ["closed", "closed"])
+          assert.deepStrictEqual(
+            (yield* rows).map(([type]) => type),
+            ["dispute_freeze", "dispute_unfreeze"]
+          )
+          yield* whole
+        })
+    )
 
     for (const responds of [false, true]) {
       it.effect(`lost, from ${responds ? "under_review" : "needs_response"}: deducted from frozen, and a fee`, () =>

@@ -269,6 +269,28 @@ it.live("a merchant exports what is kept of its own buyer, with the calls and th
   }).pipe(Effect.scoped)
 )
 
+it.live("an archive has no refund that the bank did not take, since the merchant was told that there is none", () =>
+  Effect.gen(function* () {
+    const running = yield* start()
+    const { merchantId, sandboxKey } = yield* running.api.newMerchant()
+    const shop = merchantOf(running, sandboxKey)
+    const order = yield* shop.paid(1_000, { receipt_email: "ann@buyer.example" })
+    yield* shop.reachable(false)
+    assert.strictEqual((yield* shop.refund({ trade_no: order["trade_no"], amount: 100 })).status, 502)
+    yield* shop.reachable(true)
+    const { refund_no } = yield* said(shop.refund({ trade_no: order["trade_no"], amount: 200 }))
+    const ofMerchant = yield* exported(running, `/operator/v1/merchants/${merchantId}/exports`, { mode: "sandbox" })
+    const key = { "X-Api-Key": sandboxKey }
+    const ofBuyer = yield* exported(running, "/v1/exports", { email: "ann@buyer.example" }, key)
+    for (const { linesOf } of [ofMerchant, ofBuyer]) {
+      assert.deepStrictEqual(
+        linesOf("refunds").map((line) => line["refund_no"]),
+        [refund_no]
+      )
+    }
+  }).pipe(Effect.scoped)
+)
+
 it.live("a key without the scope exports nothing", () =>
   Effect.gen(function* () {
     const running = yield* start()

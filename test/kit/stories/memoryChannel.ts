@@ -215,7 +215,7 @@ const disputesBy = (bank: Bank): Pick<Pretended, "dispute" | "resolve" | "acknow
         return Effect.succeed({ ...Object.assign(dispute, { status: outcome, outcome }) })
       })
     ),
-  acknowledge: () => Effect.void
+  acknowledge: () => Effect.succeedNone
 })
 
 // Refunds -------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import { browser } from "./browser.ts"
 import { type Difference, differenceOf } from "./compare.ts"
 import { csvDiffers } from "./exported.ts"
 import { type Delivered, deliveriesDiffer } from "./deliveries.ts"
-import { type Marks, note, stateBefore } from "./marks.ts"
+import { type Marks, markTogether, note, stateBefore } from "./marks.ts"
 import { isRole, peopleOf } from "./people.ts"
 import type { Place, Reply } from "./place.ts"
 import { actOf, backOf, type Meeting, type Step } from "./programs.ts"
@@ -73,9 +73,13 @@ export class Game {
     this.story.push(line)
   }
 
-  /** While a bank is down the time of the next retry is unknown, so it is brought up before time passes. */
+  /**
+   * While a bank is down the time of the next retry is unknown, so it is brought up before time passes. An erasure can
+   * be followed only while its merchant may call.
+   */
   async bringBack(): Promise<Found | undefined> {
-    for (let call = backOf(this.oracle); call !== undefined; call = backOf(this.oracle)) {
+    const back = () => backOf(this.oracle, this.erasing?.merchant)
+    for (let call = back(); call !== undefined; call = back()) {
       const found = await this.call(call)
       if (found !== undefined) return found
     }
@@ -87,6 +91,7 @@ export class Game {
     const account = oracle.accounts[call.merchant]!
     const name = oracle.operationOf(call) ?? "no operation"
     const before = stateBefore(account, call)
+    const couldRead = oracle.mayRead(call.merchant)
     const expected = oracle.answer(call)
     if (call.idempotencyKey !== undefined) this.keyed.push(call)
     const reply = await this.send(call)
@@ -103,6 +108,8 @@ export class Game {
       this.keyed.length = 0
       this.erasing = { merchant: call.merchant, no: (reply.body.data as { readonly erasure_no: string }).erasure_no }
     }
+    // What came due while its books could not be read has a time that is not known yet.
+    if (!couldRead && oracle.mayRead(call.merchant) && hasNews(account)) return this.readBooks("books", true)
     return account.events.some(isReturning) ? this.readReturn(call.merchant) : undefined
   }
 
@@ -156,14 +163,17 @@ export class Game {
         differenceOfAnswer(isGlance(call) ? { ...expected, data: undefined } : expected, reply),
       async () => (await this.readReturn(calls[0]!.merchant))?.difference
     )
-    if (difference !== undefined) return { kind: `together ${difference.at}`, difference }
+    if (difference !== undefined) {
+      return { kind: `together ${names.toSorted().join()} ${difference.at.split(": ").at(-1)}`, difference }
+    }
     // Numbers rise in an order of their own where calls came at once.
-    const { disputes, links, orders, refunds } = this.oracle.accounts[calls[0]!.merchant]!
-    for (const made of [orders, refunds, disputes, links]) made.sort(byNumber)
+    for (const { disputes, links, orders, refunds } of this.oracle.accounts) {
+      for (const made of [orders, refunds, disputes, links]) made.sort(byNumber)
+    }
     for (const { call } of answered) if (call.idempotencyKey !== undefined) this.keyed.push(call)
-    const answers = answered.map(({ reply }) => `${reply.status} ${reply.body.error ?? ""}`)
-    const signature = ["together", ...names.map((name, index) => `${name} ${answers[index]}`).toSorted()].join(" ")
-    this.marks.signatures.set(signature, (this.marks.signatures.get(signature) ?? 0) + 1)
+    for (const [index, { reply }] of answered.entries()) {
+      markTogether(this.marks, names, names[index]!, `${reply.status} ${reply.body.error ?? ""}`)
+    }
     for (const { reply } of answered) if (reply.body.error !== undefined) this.marks.codes.add(reply.body.error)
     return undefined
   }
@@ -275,9 +285,11 @@ export class Game {
     return this.place.send({ method: call.method, path: call.path, headers, body: call.body })
   }
 
-  /** A bank that stays down would be retried for ever, in all later programs. */
-  async leave() {
+  /** A bank that stays down would be retried for ever, in all later programs. `isKnown`: the oracle knows the state. */
+  async leave(isKnown: boolean) {
     for (const [merchant, { merchantId }] of this.merchants.entries()) {
+      const { allowlist, reachable, suspended } = this.oracle.accounts[merchant]!
+      if (isKnown && reachable && !suspended && allowlist === "") continue
       const at = `/operator/v1/merchants/${merchantId}`
       await this.send({ merchant, key: "operator", method: "POST", path: `${at}/resume` })
       await this.send({ merchant, key: "operator", method: "POST", path: at, body: { sandbox: { ip_allowlist: "" } } })
@@ -287,12 +299,12 @@ export class Game {
   }
 }
 
-const hasNews = ({ events, rows }: Account) =>
-  [events.at(-1), rows.at(-1)].some((last) => last !== undefined && last.no.value === undefined)
+const hasNews = ({ events, rows }: Account) => [...events, ...rows].some(({ no }) => no.value === undefined)
 
 /**
  * A buyer's attempt that pays nothing changes only the bank, and the answer shows the order as another call may be
  * about to change it. The object is read afterwards.
  */
 const isGlance = ({ body, path }: Call) =>
-  path.endsWith("/pay") && !/succeed|fail/.test(String((body as { readonly outcome?: string }).outcome ?? "succeed"))
+  path.endsWith("/pay") &&
+  !/^(succeed|fail)$/.test(String((body as { readonly outcome?: string }).outcome ?? "succeed"))

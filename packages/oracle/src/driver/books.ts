@@ -11,6 +11,7 @@ type Shown = Readonly<Record<string, unknown>>
 export const booksDiffer = async (account: Account, read: Read): Promise<Difference | undefined> => {
   const events = await newest(account.events, "/v1/events", read)
   for (const actual of events) {
+    if (account.events.some(({ no }) => no.value === actual["id"])) continue
     const expected = account.events.find(
       ({ no, of, type }) => no.value === undefined && type === actual["type"] && hasNumber(actual, of.no.value)
     )
@@ -32,11 +33,14 @@ export const booksDiffer = async (account: Account, read: Read): Promise<Differe
 }
 
 const rowsDiffer = async (account: Account, read: Read): Promise<Difference | undefined> => {
-  const balances = new Map(
-    account.rows.filter(({ no }) => no.value !== undefined).map((row) => [row.currency, row.after])
-  )
+  const balances = new Map(account.rows.slice(0, knownOf(account.rows)).map((row) => [row.currency, row.after]))
   const rows = await newest(account.rows, "/v1/balance_transactions", read)
   for (const actual of rows) {
+    const known = account.rows.find(({ no }) => no.value === actual["id"])
+    if (known !== undefined) {
+      balances.set(known.currency, known.after)
+      continue
+    }
     const expected = account.rows.find(
       ({ amount, no, of, type }) =>
         no.value === undefined &&
@@ -77,13 +81,17 @@ const hasNumber = (actual: Shown, no: string | undefined) => {
 export const byNumber = <T extends { readonly no: { readonly value: string | undefined } }>(a: T, b: T) =>
   a.no.value! < b.no.value! ? -1 : 1
 
-/** Everything after the last known item, oldest first. */
-const newest = async (
-  known: ReadonlyArray<{ readonly no: { readonly value: string | undefined } }>,
-  path: string,
-  read: Read
-): Promise<ReadonlyArray<Shown>> => {
-  const last = known.findLast(({ no }) => no.value !== undefined)?.no.value
+type Numbered = ReadonlyArray<{ readonly no: { readonly value: string | undefined } }>
+
+/** How many of the first ones are known. A page that a program has read may show newer ones than an unknown one. */
+const knownOf = (expected: Numbered) => {
+  const unknown = expected.findIndex(({ no }) => no.value === undefined)
+  return unknown === -1 ? expected.length : unknown
+}
+
+/** Everything after these, oldest first. */
+const newest = async (expected: Numbered, path: string, read: Read): Promise<ReadonlyArray<Shown>> => {
+  const last = expected[knownOf(expected) - 1]?.no.value
   const after = last === undefined ? "" : `&ending_before=${last}`
   const list = (await read(`${path}?limit=100${after}`)) as { readonly data: ReadonlyArray<Shown> }
   return list.data.toReversed()

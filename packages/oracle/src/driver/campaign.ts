@@ -19,8 +19,8 @@ export interface Campaign {
   /** A line of the curve is written after about this many steps. */
   readonly tellEvery: number
   readonly tell: (line: string) => void
-  /** How often a failing program is tried with fewer steps. */
-  readonly shrinkTries: number
+  /** For how long a failing program is tried with fewer steps. */
+  readonly shrinkMillis: number
   /** The campaign ends after this many failing programs. */
   readonly failuresMax: number
   /** A service works this many steps, so that its database and its log of calls stay small. */
@@ -49,7 +49,7 @@ const merchants = 2
 
 export const campaign = async (
   open: () => Promise<Place & AsyncDisposable>,
-  { failuresMax, quietSteps, seed: first, shrinkTries, stepsMax, stepsOfHouse, ...options }: Campaign
+  { failuresMax, quietSteps, seed: first, shrinkMillis, stepsMax, stepsOfHouse, ...options }: Campaign
 ): Promise<Outcome> => {
   const { stepsOfProgram, tell, tellEvery } = options
   const marks = noMarks()
@@ -72,7 +72,10 @@ export const campaign = async (
       )
       for (const failure of found.slice(0, failuresMax - failures.length)) {
         tell(`seed ${failure.seed} differs at step ${failure.step + 1} in ${failure.kind}`)
-        const shrunk = await shrink(place, programs[seeds.indexOf(failure.seed)]!, failure, shrinkTries)
+        const shrunk = await shrink(place, programs[seeds.indexOf(failure.seed)]!, failure, {
+          millis: shrinkMillis,
+          tell
+        })
         failures.push({ ...shrunk, seed: failure.seed })
         tell(storyOf(failures.at(-1)!))
       }

@@ -20,7 +20,9 @@ export const startHooks = async (): Promise<Hooks> => {
       const address = url + request.url!
       const owner = address.slice(0, address.lastIndexOf("/"))
       const post = { url: address, headers: request.headers as Post["headers"], body: Buffer.concat(chunks).toString() }
-      posts.set(owner, [...(posts.get(owner) ?? []), post])
+      const before = posts.get(owner)
+      if (before === undefined) posts.set(owner, [post])
+      else before.push(post)
       response.writeHead(address.endsWith("/down") ? 500 : 200).end()
     })
   })

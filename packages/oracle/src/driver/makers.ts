@@ -1,7 +1,7 @@
 /** The calls of random programs: made from existing objects, sometimes with an invalid value. */
 import type { Call, Oracle } from "../Oracle.ts"
 import { covers, scopesKnown, statusOfKey } from "../rights.ts"
-import type { Account } from "../state.ts"
+import type { Account, Order } from "../state.ts"
 import { hours } from "../values.ts"
 import { isOpen } from "../views.ts"
 import {
@@ -23,6 +23,8 @@ import { listed } from "./listMaker.ts"
 import type { Draw } from "./random.ts"
 
 export const channel = "/v1/test_helpers/channel"
+
+const noteOfOperators = "suspect-of-laundering"
 
 export type Made = Partial<Call> & Pick<Call, "method" | "path">
 export type Maker = (account: Account, draw: Draw, oracle: Oracle) => Made
@@ -53,7 +55,7 @@ export const makers: Readonly<Record<string, Maker>> = {
       amount: draw.once(40) ? undefined : amountOf(draw),
       out_trade_no: ownNoOf(draw),
       currency: draw.of([undefined, undefined, undefined, "HKD", "CNY", "EUR"]),
-      subject: maybe(draw, 4, draw.of<unknown>(words)),
+      subject: maybe(draw, 2, draw.once(3) ? draw.of<unknown>(words) : "plain"),
       metadata: maybe(draw, 2, metadataOf(draw)),
       receipt_email: maybe(draw, 6, draw.of(emails)),
       locale: maybe(draw, 8, draw.of(["zh", "en", "de"])),
@@ -64,7 +66,9 @@ export const makers: Readonly<Record<string, Maker>> = {
   }),
   /** The terms of an order that exists, perhaps an erased one; sometimes with another amount. */
   createAgain: (account, draw) => {
-    const { amount, currency, notifyUrl, ownNo, subject } = draw.of(account.orders)
+    const erased = account.orders.filter(hasErasedTerms)
+    const orders = erased.length > 0 && draw.once(2) ? erased : account.orders
+    const { amount, currency, notifyUrl, ownNo, subject } = draw.of(orders)
     const terms = { amount: draw.once(4) ? amount + 1 : amount, currency, subject, notify_url: notifyUrl }
     return { method: "POST", path: "/v1/orders", body: body({ ...terms, out_trade_no: ownNo }) }
   },
@@ -264,18 +268,19 @@ export const makers: Readonly<Record<string, Maker>> = {
     path: `/v1/erasures/${refOf(({ erasures }) => erasures, account, draw, oracle)}`
   }),
   archive: (_, draw) => ({ method: "POST", path: "/v1/exports", body: { email: draw.of(emails) } }),
-  merchantArchive: (account) => ({
-    method: "POST",
-    key: "operator",
-    path: `/operator/v1/merchants/${account.merchantId}/exports`,
-    body: { mode: "sandbox" }
-  }),
+  /** With a note of the operators that it must not have. */
+  merchantArchive: (account, draw) => {
+    const path = `/operator/v1/merchants/${account.merchantId}`
+    return account.note === null && draw.once(2)
+      ? { method: "POST", key: "operator", path, body: { note: noteOfOperators } }
+      : { method: "POST", key: "operator", path: `${path}/exports`, body: { mode: "sandbox" } }
+  },
   settings: (account, draw) => ({
     method: "POST",
     key: "operator",
     path: `/operator/v1/merchants/${account.merchantId}`,
     body: draw.of<object>([
-      { note: "suspect-of-laundering" },
+      { note: noteOfOperators },
       { note: null },
       { approved: true },
       { aproved: true },
@@ -309,7 +314,7 @@ export const makers: Readonly<Record<string, Maker>> = {
   }),
   keyByPerson: (account, draw) => ({
     method: "POST",
-    key: draw.of(["owner", "owner", "developer", "developer", "support", "viewer"] as const),
+    key: draw.of(["owner", "owner", "owner", "developer", "developer", "support", "viewer"] as const),
     path: `/console/api/merchants/${account.merchantId}/api_keys`,
     body: { mode: draw.of(["sandbox", "live", "live"]), name: "Ours", scopes: scopesOf(draw) }
   }),
@@ -336,6 +341,10 @@ export const makers: Readonly<Record<string, Maker>> = {
   }
 }
 
+/** Terms that an erasure removes, under a number by which they come again. */
+const hasOwnTerms = ({ ownNo, subject }: Order) => ownNo !== undefined && subject !== null
+export const hasErasedTerms = (order: Order) => order.erased && hasOwnTerms(order)
+
 /** A few scopes, which a developer may have or lack. */
 const scopesOf = (draw: Draw) => {
   const sets = [["orders:read", "refunds:write"], ["balance:read"], ["webhooks:write"], ["erasures:write"]]
@@ -352,6 +361,10 @@ const erasing = (account: Account, draw: Draw, oracle: Oracle, isDry: boolean): 
       path: `/v1/test_helpers/disputes/${open.no.value}/resolve`,
       body: { outcome: draw.of(["won", "lost", "closed"]) }
     }
+  }
+  const termed = account.orders.filter((order) => hasOwnTerms(order) && !order.erased)
+  if (termed.length > 0 && draw.once(3)) {
+    return { method: "POST", path: "/v1/erasures", body: body({ trade_no: draw.of(termed).no.value, dry_run: isDry }) }
   }
   const email = draw.once(5) ? undefined : draw.of(emails)
   return {

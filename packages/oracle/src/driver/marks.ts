@@ -14,24 +14,30 @@ export interface Marks {
 export const noMarks = (): Marks => ({ signatures: new Map(), succeeded: new Set(), codes: new Set() })
 
 export const note = (marks: Marks, name: string, { error, reason, replayed, status }: Answer, before: string) => {
-  const signature = [name, status, error ?? "", reason ?? "", replayed === true ? "replayed" : "", before].join(" ")
+  // Who may not call, and what is no valid call, is refused before the object is looked at.
+  const isBlind = error !== undefined && [400, 401, 403, 404, 429].includes(status)
+  const answer = [status, error ?? "", reason ?? "", replayed === true ? "replayed" : ""]
+  const signature = [name, ...answer, isBlind ? "" : before].join(" ")
   marks.signatures.set(signature, (marks.signatures.get(signature) ?? 0) + 1)
   if (status < 400) marks.succeeded.add(name)
   if (error !== undefined) marks.codes.add(error)
 }
 
-/** The state in one or two words: coarse, since each word multiplies the signatures. */
+/** One of several calls at once: the others are its state, whatever was answered to them. */
+export const markTogether = ({ signatures }: Marks, names: ReadonlyArray<string>, name: string, answer: string) => {
+  const signature = `${name} ${answer} among ${names.toSorted().join()}`
+  signatures.set(signature, (signatures.get(signature) ?? 0) + 1)
+}
+
+/** The state of the object in one or two words: each word multiplies the signatures. */
 export const stateBefore = (account: Account, { body, path }: Call): string => {
   const inPath = decodeURIComponent(/^\/v1\/(?:test_helpers\/)?[a-z_]+\/([^/?]+)/.exec(path)?.[1] ?? "")
   const ref = inPath === "" ? String((body as Record<string, unknown> | undefined)?.["trade_no"] ?? "") : inPath
-  const bank = account.reachable ? "" : "bank away"
   const order = named(account.orders, ref)
   if (order !== undefined) {
     const disputed = account.disputes.some((dispute) => dispute.order === order && isOpen(dispute)) ? "disputed" : ""
-    const taken = order.taken.length === 0 ? "" : order.taken.some(({ known }) => !known) ? "unreported" : "taken"
-    return [statusOf(order), taken, disputed, bank].join(" ")
+    const unreported = order.taken.some(({ known }) => !known) ? "unreported" : ""
+    return [statusOf(order), unreported, disputed, order.erased ? "erased" : ""].join(" ")
   }
-  const dispute = disputeNamed(account, ref)
-  if (dispute !== undefined) return [dispute.state, dispute.word, bank].join(" ")
-  return [named(account.refunds, ref)?.state ?? "", bank].join(" ")
+  return disputeNamed(account, ref)?.state ?? named(account.refunds, ref)?.state ?? ""
 }

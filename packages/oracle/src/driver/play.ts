@@ -18,16 +18,24 @@ export interface Failure {
   readonly story: ReadonlyArray<string>
 }
 
-/** The first difference of each program, in their order. `isSharp`: the books are compared after each step. */
+export interface Way {
+  /** The books are compared after each step. */
+  readonly isSharp: boolean
+  /** Ends the programs early. */
+  readonly signal: AbortSignal
+}
+
+/** The first difference of each program, in their order. */
 export const playAbreast = async (
   place: Place,
   programs: ReadonlyArray<ReadonlyArray<Step>>,
   marks: Marks,
-  isSharp = false
+  { isSharp = false, signal }: Partial<Way> = {}
 ): Promise<ReadonlyArray<Failure | undefined>> => {
   const games = await Promise.all(programs.map(() => Game.begin(place, marks)))
   const failures: Array<Failure | undefined> = programs.map(() => undefined)
   const length = Math.max(...programs.map((program) => program.length))
+  const isCutShort = () => signal?.aborted === true
   let at = 0
 
   const onAll = (act: (game: Game, program: ReadonlyArray<Step>) => Promise<Found | undefined>) =>
@@ -56,15 +64,20 @@ export const playAbreast = async (
     }
   }
 
-  for (let end = 0; at < length; at = end) {
+  for (let end = 0; at < length && !isCutShort(); at = end) {
     const next = programs[0]!.findIndex(({ does }, index) => index >= at && does === "pass")
     const until = next === -1 ? length : next
     await onAll(async (game, program) => {
       for (const step of program.slice(at, until)) {
+        if (isCutShort()) return undefined
         const found = await game.step(step)
         if (found !== undefined) return found
-        if (programs.length === 1 && game.erasing !== undefined) await finishErasures()
-        if (programs.length === 1 && failures[0] !== undefined) return failures[0]
+        if (programs.length === 1 && game.erasing !== undefined) {
+          const away = await game.bringBack()
+          if (away !== undefined) return away
+          await finishErasures()
+          if (failures[0] !== undefined) return failures[0]
+        }
         if (!isSharp) continue
         await place.rest()
         const sharp = await game.readBooks("books")
@@ -75,21 +88,21 @@ export const playAbreast = async (
     // The books of a merchant without news are read at every fourth time, and in the end.
     const segment = Math.floor(at / stepsOfTime)
     await readAll(next !== -1 && segment % 4 !== 3)
+    await onAll((game) => game.bringBack())
     await finishErasures()
     end = until + 1
     if (next === -1) continue
-    await onAll((game) => game.bringBack())
     const span = spanOf(programs[0]![next]!)
     await onAll(async (game) => game.note(`${span / seconds} seconds pass`))
     await passOn(place, oracles(), span)
     await readAll(true)
   }
-  await Promise.all(games.map((game) => game.leave()))
+  await Promise.all(games.map((game, index) => game.leave(failures[index] === undefined)))
   return failures
 }
 
-export const play = async (place: Place, program: ReadonlyArray<Step>, marks: Marks, isSharp?: boolean) =>
-  (await playAbreast(place, [program], marks, isSharp))[0]
+export const play = async (place: Place, program: ReadonlyArray<Step>, marks: Marks, way: Partial<Way> = {}) =>
+  (await playAbreast(place, [program], marks, way))[0]
 
 /** A connection that was lost in a call: whether the call was carried out is unknown, so the program ends. */
 const cutOff = (error: unknown): Found => ({

@@ -5,7 +5,7 @@
 import type { Call, Oracle } from "../Oracle.ts"
 import type { Account } from "../state.ts"
 import { days, hours, minutes, seconds } from "../values.ts"
-import { channel, type Made, makers } from "./makers.ts"
+import { channel, hasErasedTerms, type Made, makers } from "./makers.ts"
 import { type Draw, drawFrom } from "./random.ts"
 import { focusOn, groups } from "./together.ts"
 
@@ -26,7 +26,7 @@ export type Act = { readonly call: Call } | { readonly together: Meeting }
 /** The weight of each. */
 const weights: Readonly<Record<string, number>> = {
   create: 13,
-  createAgain: 2,
+  createAgain: 4,
   pay: 18,
   expire: 5,
   readOrder: 3,
@@ -64,12 +64,12 @@ const weights: Readonly<Record<string, number>> = {
   dryErase: 1,
   readErasure: 1,
   archive: 2,
-  merchantArchive: 1,
+  merchantArchive: 2,
   settings: 3,
   stand: 2,
   createKey: 3,
   actOnKey: 2,
-  keyByPerson: 2,
+  keyByPerson: 4,
   actByPerson: 2,
   again: 8,
   together: 8
@@ -89,7 +89,7 @@ export const programOf = (seed: number, length: number, merchants: number): Read
     if (place === stepsOfTime - 1) return { does: "pass", merchant: 0, seed: time.int(2 ** 31) }
     const does = draw.of(drawn)
     return {
-      does: place === stepsOfTime - 2 && draw.once(3) ? "erase" : does,
+      does: place === stepsOfTime - 2 && draw.once(5) ? "erase" : does,
       // Mostly one merchant, so that objects interact; the others check isolation.
       merchant: draw.once(8) ? draw.int(merchants) : 0,
       seed: draw.int(2 ** 31)
@@ -103,16 +103,17 @@ export const actOf = (step: Step, oracle: Oracle, earlier: ReadonlyArray<Call>):
   if (step.does === "again" && earlier.length > 0) return { call: repeated(draw.of(earlier.slice(-12)), draw) }
   const account = oracle.accounts[step.merchant]!
   // What a person may still do for a merchant that was suspended or closed.
-  if ((account.suspended || account.closedAt !== undefined) && draw.once(6)) {
+  if ((account.suspended || account.closedAt !== undefined) && draw.once(3)) {
     const made = makers[account.keys.length === 0 ? "keyByPerson" : draw.of(["keyByPerson", "actByPerson"])]!
-    return { call: { merchant: step.merchant, ...made(account, draw, oracle) } as Call }
+    return { call: { merchant: step.merchant, ...made(account, draw, oracle), key: "owner" } as Call }
   }
   const back = draw.once(3) ? backToWork(account) : undefined
   if (back !== undefined) return { call: { merchant: step.merchant, key: "operator", ...back } }
   if (step.does === "together") return { together: meeting(account, step.merchant, draw, oracle) }
   const [needed, maker] = needs[step.does] ?? []
   const isBare = needed !== undefined && account[needed].length === 0 && !draw.once(10)
-  const does = isBare && maker !== undefined ? maker : step.does
+  const isRepeated = step.does === "create" && draw.once(3) && account.orders.some(hasErasedTerms)
+  const does = isRepeated ? "createAgain" : isBare && maker !== undefined ? maker : step.does
   const made = (makers[account.orders.length === 0 && makesOfOrders.has(does) ? "create" : does] ?? makers["create"]!)(
     account,
     draw,
@@ -125,8 +126,13 @@ export const actOf = (step: Step, oracle: Oracle, earlier: ReadonlyArray<Call>):
       : undefined
   const ofSandbox = account.keys.flatMap(({ mode }, index) => (mode === "sandbox" ? [index] : []))
   const key = ofSandbox.length > 0 && draw.once(6) ? draw.of(ofSandbox) : "sandbox"
-  return { call: { merchant: step.merchant, key, idempotencyKey, ...made } as Call }
+  const path = draw.once(150) ? spelledOtherwise(made.path) : made.path
+  return { call: { merchant: step.merchant, key, idempotencyKey, ...made, path } as Call }
 }
+
+/** An escape that routers undo. */
+const spelledOtherwise = (path: string) =>
+  path.replace(/\/v1\/(\w)/, (_, letter: string) => `/v1/%${letter.charCodeAt(0).toString(16)}`)
 
 /** Calls on the same object; sometimes one call twice, with one key. */
 const meeting = (account: Account, merchant: number, draw: Draw, oracle: Oracle): Meeting => {
@@ -136,9 +142,6 @@ const meeting = (account: Account, merchant: number, draw: Draw, oracle: Oracle)
     const made = makers[does]!(focused, draw, oracle)
     return { merchant, key: "sandbox", ...made } as Call
   })
-  // Reports of two decisions may overtake each other on the way from the bank, and the older one then counts.
-  const decision = calls.find(({ path }) => path.endsWith("/resolve"))?.body
-  const decided = calls.map((call) => (call.path.endsWith("/resolve") ? { ...call, body: decision } : call))
   const isDoubled = draw.once(4) && calls[0]!.key === "sandbox"
   const idempotencyKey = `key-${account.erasures.length}-${draw.int(6)}`
   const kinds = { orders: "orders", refunds: "refunds", disputes: "disputes", links: "payment_links" } as const
@@ -150,7 +153,7 @@ const meeting = (account: Account, merchant: number, draw: Draw, oracle: Oracle)
       path: `/v1/${path}/${no.value}`
     }))
   )
-  return { calls: isDoubled ? [1, 2, 3].map(() => ({ ...calls[0]!, idempotencyKey })) : decided, reads }
+  return { calls: isDoubled ? [1, 2, 3].map(() => ({ ...calls[0]!, idempotencyKey })) : calls, reads }
 }
 
 /** Acts that make a merchant's key work again. */
@@ -192,12 +195,14 @@ const needs: Readonly<
   visit: ["links", "createLink"],
   actOnKey: ["keys", "createKey"],
   actByPerson: ["keys", "keyByPerson"],
-  readErasure: ["erasures", "erase"]
+  readErasure: ["erasures", "dryErase"]
 }
 
-/** The next call that brings a bank back; undefined: all answer. */
-export const backOf = (oracle: Oracle): Call | undefined => {
-  const away = oracle.accounts.findIndex(({ reachable }) => !reachable)
+/** The next call that brings back a bank, or the merchant that has to call; undefined: all answer. */
+export const backOf = (oracle: Oracle, calls: number | undefined): Call | undefined => {
+  const away = oracle.accounts.findIndex(
+    (account, index) => !account.reachable || (index === calls && backToWork(account) !== undefined)
+  )
   if (away === -1) return undefined
   const back = backToWork(oracle.accounts[away]!)
   if (back !== undefined) return { merchant: away, key: "operator", ...back }

@@ -51,6 +51,17 @@ const stoodBack = ({ reply }: Answered) =>
   reply.headers.get("coffer-reason") === "remaining_changed" ||
   reply.headers.get("coffer-reason") === "too_many_keys"
 
+/** A refund that was refused since another one of this order was at the bank, whatever became of that. */
+const isOvertaken = (calls: ReadonlyArray<Answered>, { call, reply }: Answered) => {
+  const isRefund = (other: Call) => other.method === "POST" && other.path === "/v1/refunds"
+  const isRefused = reply.body.error === "conflict" || reply.body.error === "invalid_request"
+  return (
+    isRefund(call) &&
+    isRefused &&
+    calls.some((other) => isRefund(other.call) && (other.reply.status < 300 || other.reply.status === 502))
+  )
+}
+
 /** A payment goes back to the buyer after the answer, and its event shows the order as it is by then. */
 export const isReturning = ({ no, type }: Happening) => no.value === undefined && type === "payment.duplicate_refunded"
 
@@ -75,7 +86,9 @@ export const noOrderExplains = async <T extends Answered>(
   const tried: Array<Difference> = []
   // At least two ran, or none was refused for concurrency.
   const effective = calls.filter((answered) => !stoodBack(answered))
-  for (const order of ordersOf(effective)) {
+  const waited = effective.filter((answered) => !isOvertaken(calls, answered))
+  const orders = [...ordersOf(effective), ...(waited.length < effective.length ? ordersOf(waited) : [])]
+  for (const order of orders) {
     oracle.accounts = copyOf(before)
     const difference = firstOf([...order, ...reads], (answered) => {
       const expected = oracle.answer(answered.call)

@@ -3,13 +3,7 @@
  * (`sources.ts`). They were written from the code that guards money, by somebody who had not read what the simulation
  * plays and checks, so that they do not aim at what it sees. A campaign has to find each (docs/simulation.md).
  */
-
-/** In the file whose address ends like this, each `from` becomes `to`. */
-export interface Change {
-  readonly file: string
-  readonly from: string
-  readonly to: string
-}
+import type { Change } from "../../../oracle/src/driver/changeSources.ts"
 
 export interface Fault {
   /** What goes wrong, for whom. */

@@ -2,8 +2,8 @@
  * Source transformations at load time: Effect's hashes of objects, which would depend on earlier work of the process,
  * and faults that a test plants without changing the code.
  */
-import { registerHooks } from "node:module"
-import { type Change, plantedFaults } from "./faults.ts"
+import { type Change, changeSources, faultsNamed } from "../../../oracle/src/driver/changeSources.ts"
+import { plantedFaults } from "./faults.ts"
 
 /**
  * Effect gives an object a random hash and stores it. Here it is the next number of a sequence that restarts with each
@@ -39,22 +39,6 @@ export const beginHashes = () => {
 
 export const rewriteSources = (planted: ReadonlyArray<string>) => {
   beginHashes()
-  const faults = planted.flatMap((name) => {
-    const fault = plantedFaults[name]
-    if (fault === undefined) throw new Error(`no fault is called "${name}": ${Object.keys(plantedFaults).join(", ")}`)
-    return fault.changes
-  })
-  const changes = [...hashes, ...faults]
-  registerHooks({
-    load: (url, context, next) => {
-      const loaded = next(url, context)
-      for (const { file, from, to } of changes) {
-        if (!url.endsWith(file)) continue
-        const text = String(loaded.source)
-        if (!text.includes(from)) throw new Error(`${file} has changed, and has no more: ${from}`)
-        loaded.source = text.replaceAll(from, to)
-      }
-      return loaded
-    }
-  })
+  const faults = faultsNamed(plantedFaults, planted).flatMap(({ changes }) => changes)
+  changeSources([...hashes, ...faults])
 }

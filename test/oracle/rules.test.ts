@@ -1,0 +1,86 @@
+/** Rules of the oracle that campaigns found missing. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { noOrderExplains } from "../../packages/oracle/src/driver/together.ts"
+import { type Call, Oracle } from "../../packages/oracle/src/Oracle.ts"
+import { type Answer, days } from "../../packages/oracle/src/values.ts"
+
+const played = () => {
+  const oracle = new Oracle(["mer_1", "mer_2"], 0)
+  const account = oracle.accounts[0]!
+  const call = (path: string, body: object = {}, more: Partial<Call> = {}) =>
+    oracle.answer({ merchant: 0, key: "sandbox", method: "POST", path, body, ...more })
+  call("/v1/orders", { amount: 5_000, out_trade_no: "cart-1" })
+  const order = account.orders[0]!
+  order.no.value = "TRD_SB_1"
+  return { oracle, account, call, order }
+}
+
+describe("the oracle says that", () => {
+  it("a submission that comes again with its key is answered with the dispute, also after a day", () => {
+    const { account, call, oracle } = played()
+    call("/v1/test_helpers/orders/cart-1/pay")
+    call("/v1/test_helpers/orders/cart-1/dispute")
+    account.disputes[0]!.no.value = "dsp_1"
+    const evidence = { evidence: { customer_name: "Ann" }, submit: true }
+    const submit = (idempotencyKey?: string) => call("/v1/disputes/dsp_1/evidence", evidence, { idempotencyKey })
+    assert.strictEqual(submit("key-1").status, 200)
+    oracle.now += 2 * days
+    assert.strictEqual(submit("key-1").status, 200)
+    assert.strictEqual(submit("key-2").status, 409)
+    assert.strictEqual(submit().status, 409)
+  })
+
+  it("a null in a new object is no other content under an Idempotency-Key, and one in a change of it is", () => {
+    const { call } = played()
+    const status = (path: string, body: object) => call(path, body, { idempotencyKey: "key-1" }).status
+    assert.strictEqual(status("/v1/orders", { amount: 5 }), 201)
+    assert.strictEqual(status("/v1/orders", { subject: null, amount: 5 }), 201)
+    assert.strictEqual(status("/v1/orders/cart-1", { metadata: {} }), 200)
+    assert.strictEqual(status("/v1/orders/cart-1", { metadata: {}, receipt_email: null }), 400)
+  })
+
+  it("a payment from before an erasure shows no card, though its report came later", () => {
+    const { account, call, oracle, order } = played()
+    call("/v1/test_helpers/orders/cart-1/pay", { outcome: "succeed_unreported" })
+    call("/v1/erasures", { trade_no: "cart-1" })
+    oracle.passTo(2 * days)
+    assert.strictEqual(order.state, "paid")
+    assert.isNull(account.events.at(-1)!.object["paid_card"])
+  })
+
+  it("a visit of a link makes an order of the link's merchant, whoever the buyer visited before", () => {
+    const { account, call, oracle } = played()
+    call("/v1/payment_links", { amount: 5 }, { merchant: 1 })
+    oracle.accounts[1]!.links[0]!.no.value = "plink_1"
+    const visited = call("/pay/plink_1", undefined, { key: "buyer", method: "GET" })
+    assert.deepStrictEqual([visited.status, oracle.accounts[1]!.orders.length, account.orders.length], [303, 1, 1])
+  })
+
+  it.effect(
+    "a refund is refused while another one of its order has the amount at the bank, whatever becomes of it",
+    () =>
+      Effect.gen(function* () {
+        const { account, call, oracle } = played()
+        // The fee leaves less than the order's amount, so another order pays for it.
+        call("/v1/orders", { amount: 5_000, out_trade_no: "cart-2" })
+        for (const no of ["cart-1", "cart-2"]) call(`/v1/test_helpers/orders/${no}/pay`)
+        const refund = (amount: number): Call => {
+          const body = { trade_no: "cart-1", amount }
+          return { merchant: 0, key: "sandbox", method: "POST", path: "/v1/refunds", body }
+        }
+        const explained = (...answers: ReadonlyArray<readonly [amount: number, status: number, error?: string]>) => {
+          const answered = answers.map(([amount, status, error]) => ({
+            call: refund(amount),
+            reply: { status, headers: new Headers(), body: error === undefined ? {} : { error } }
+          }))
+          const compare = ({ status }: Answer, { reply }: (typeof answered)[number]) =>
+            status === reply.status ? undefined : { at: "status", expected: status, actual: reply.status }
+          return Effect.promise(() => noOrderExplains(oracle, answered, [], compare, async () => undefined))
+        }
+        account.reachable = false
+        assert.isUndefined(yield* explained([5_000, 502, "processor_error"], [10, 400, "invalid_request"]))
+        assert.isDefined(yield* explained([10, 400, "invalid_request"]))
+      })
+  )
+})
