@@ -83,7 +83,10 @@ describe.skipIf(executable === undefined)(`pages that cannot be read again${need
         }
         assert.deepStrictEqual(lost, [])
         // A list and an object say so.
-        assert.notIncludeMembers(silent, ["orders", "order", "refunds"])
+        assert.deepStrictEqual(
+          silent.filter((name) => ["orders", "order", "refunds"].includes(name)),
+          []
+        )
       }),
     420_000
   )
