@@ -39,7 +39,7 @@ const typeEverywhere = async (page: Page) => {
 
 describe.skipIf(executable === undefined)(`pages that cannot be read again${needsChromium}`, () => {
   it.live(
-    "an answer of 429 or 500, a proxy's page, a cut connection and a slow answer lose nothing on any page of a merchant",
+    "an answer of 429 or 500, a proxy's page, a cut connection and a slow answer lose nothing of a merchant's page",
     () =>
       Effect.gen(function* () {
         const at = yield* openConsole()
