@@ -11,7 +11,7 @@ import { Link } from "wouter"
 import { problemOf, shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useLive } from "../api/registry.ts"
-import { Skeleton, Trouble } from "../parts/states.tsx"
+import { Age, Skeleton, Trouble } from "../parts/states.tsx"
 import { Amount, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { approvalsAtom, useActName } from "./approving.tsx"
@@ -143,6 +143,7 @@ const Overview = () => {
         {!isCalm && <p className="soft">{words.needs}</p>}
         <ModeSwitch />
       </header>
+      <Age result={counts} />
       {isCalm && (
         <div className="empty calm">
           <p className="lead">✓ {words.calm}</p>

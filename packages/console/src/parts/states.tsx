@@ -128,6 +128,10 @@ export const Loaded = <A, E>(props: {
   )
 }
 
+/** The age of a value that could not be read again, for a page that shows it by itself. */
+export const Age = <A, E>({ result }: { readonly result: AsyncResult.AsyncResult<A, E> }) =>
+  AsyncResult.isFailure(result) ? <Stale at={Option.getOrUndefined(result.previousSuccess)?.timestamp} /> : null
+
 /** Since when the content is not up to date. The frame says so itself while the service is away. */
 const Stale = ({ at }: { readonly at: number | undefined }) => {
   const words = useWords(texts)
