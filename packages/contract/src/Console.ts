@@ -4,7 +4,6 @@
  */
 import { PersonRole } from "@coffer/model/PersonRole"
 import { optional, withoutNulls } from "@coffer/model/optional"
-import { keyOverlapMinutesMax } from "@coffer/model/Limits"
 import { OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -28,7 +27,7 @@ import {
   SessionNotFound,
   Unavailable
 } from "./Errors.ts"
-import { anyMode, instant, kind, ofMerchant, orNull, printable, text, withExample } from "./fields.ts"
+import { instant, kind, ofMerchant, printable, text, withExample } from "./fields.ts"
 import { knownParametersOnly } from "./Lists.ts"
 import {
   InvitationResource,
@@ -42,6 +41,7 @@ import {
 } from "./People.ts"
 import { SavedViewsGroup } from "./SavedViews.ts"
 import { PasskeyOptions, PasskeysGroup, UsePasskey } from "./Passkeys.ts"
+import { MainKeysGroup } from "./MainKeys.ts"
 import { MerchantSearchGroup } from "./MerchantSearch.ts"
 import { publishOperators } from "./publish.ts"
 
@@ -319,61 +319,6 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
   .middleware(Decoding)
   .middleware(PersonSession)
   .annotate(OpenApi.Description, "People of a merchant.") {}
-
-const MainKeyResource = withExample(
-  Schema.Struct({
-    object: kind("main_key"),
-    mode: anyMode,
-    previous_until: orNull(Schema.String, "Until when the key before this one works; null if it no longer does.")
-  }).annotate({ description: "The main key." }),
-  { object: "main_key", mode: "live", previous_until: null }
-)
-
-class MainKeysGroup extends HttpApiGroup.make("main_keys")
-  .add(
-    HttpApiEndpoint.post("reset", "/console/api/merchants/:merchant_id/main_keys/:mode/reset", {
-      params: { ...ofMerchant, mode: anyMode },
-      payload: withoutNulls(
-        Schema.Struct({
-          overlap_minutes: optional(
-            Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: keyOverlapMinutesMax })),
-            "How long the present key keeps working: 0 to 1440 minutes. Default: 0."
-          )
-        }).annotate({ examples: [{ overlap_minutes: 60 }] })
-      ),
-      success: enveloped(
-        Schema.Struct({
-          key: text("The new key, shown only this once.").annotate({ examples: [`svc_live_${"x".repeat(49)}`] })
-        }).annotate({ description: "The key." })
-      )
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Reset the main key of an environment",
-        description: "The old key is refused at once, or after the overlap. Needs a session younger than 15 minutes."
-      })
-    ),
-    HttpApiEndpoint.get("get", "/console/api/merchants/:merchant_id/main_keys/:mode", {
-      params: { ...ofMerchant, mode: anyMode },
-      success: enveloped(MainKeyResource)
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Read the main key of an environment, without its secret",
-        description: "It says until when the key before it works."
-      })
-    ),
-    HttpApiEndpoint.post("endPrevious", "/console/api/merchants/:merchant_id/main_keys/:mode/end_previous", {
-      params: { ...ofMerchant, mode: anyMode },
-      success: enveloped(MainKeyResource)
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "End the main key before the present one",
-        description: "It is refused immediately on all runners. Without one nothing changes."
-      })
-    )
-  )
-  .middleware(Decoding)
-  .middleware(PersonSession)
-  .annotate(OpenApi.Description, "The main keys of a merchant, one in each environment.") {}
 
 export class ConsoleApi extends HttpApi.make("coffer-console")
   .add(SignInGroup)

@@ -161,7 +161,8 @@ const hasWords = (sql: SqlClient.SqlClient, text: string, typed: string) => {
     )
     .filter((word) => word !== "")
     .slice(0, wordsMax)
-  const apart = sql`(' ' || translate(lower(${sql.literal(text)}), ${partings}::text, ${" ".repeat(partings.length)}::text))`
+  const blanks = " ".repeat(partings.length)
+  const apart = sql`(' ' || translate(lower(${sql.literal(text)}), ${partings}::text, ${blanks}::text))`
   const begins = words.map((word) => sql`position(${unspaced.test(word) ? word : ` ${word}`}::text in ${apart}) > 0`)
   return begins.length === 0 ? sql`false` : sql.and(begins)
 }

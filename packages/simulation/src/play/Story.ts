@@ -108,11 +108,11 @@ export class Story {
   /** A merchant whose clock is moved. */
   other = { apiKey: "" }
   /** The orders that somebody has seen who follows the list, and the newest of them. */
-  followed: { readonly seen: ReadonlySet<string>; readonly newest: string | undefined } | undefined
+  followed: { readonly passed: ReadonlySet<string>; readonly newest: string | undefined } | undefined
   /** Each has a balance that one caller has for itself. */
   readonly ownCurrencies = ["CNY", "HKD"]
   /** How often each address was asked. */
-  readonly asked = new Map<string, number>()
+  readonly calls = new Map<string, number>()
   private readonly answers = new Map<string, object>()
   private key = ""
   private readonly runners: Runners
@@ -198,7 +198,7 @@ export class Story {
       const who = of === undefined ? { "x-api-key": apiKey } : of === "operator" ? asOperator : asBuyer
       const headers = { ...who, ...(key === undefined ? {} : { "idempotency-key": key }) }
       const waiting = { place, path, key, since: world.now }
-      this.asked.set(path, (this.asked.get(path) ?? 0) + 1)
+      this.calls.set(path, (this.calls.get(path) ?? 0) + 1)
       this.underWay.add(waiting)
       const reply = await this.runners.call(place, method, path, headers, body)
       this.underWay.delete(waiting)

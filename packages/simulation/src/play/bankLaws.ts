@@ -38,10 +38,10 @@ const laws: ReadonlyArray<{ readonly query: string; readonly broken: string }> =
 ]
 
 /** No visit makes two orders. */
-export const unaskedOrders = async (control: Client, asked: ReadonlyMap<string, number>) => {
+export const unaskedOrders = async (control: Client, calls: ReadonlyMap<string, number>) => {
   const rows = await control.query("select link_id, used_count from payment_links")
   return rows.flatMap(([linkId, used]) => {
-    const visits = [...asked].reduce((sum, [path, times]) => sum + (path.endsWith(`/${linkId}`) ? times : 0), 0)
+    const visits = [...calls].reduce((sum, [path, times]) => sum + (path.endsWith(`/${linkId}`) ? times : 0), 0)
     return Number(used) <= visits ? [] : [`link ${linkId} was used ${used} times in ${visits} visits`]
   })
 }

@@ -57,7 +57,7 @@ export const play = async (place: Place, plan: Plan): Promise<Played> => {
       ...(await brokenLaws(url, control, story!.outcome)),
       ...(await lostEvents(control, story!.receiver)),
       ...(await missedOrders(control, story!)),
-      ...(await unaskedOrders(control, story!.asked))
+      ...(await unaskedOrders(control, story!.calls))
     ]
   )
   return {

@@ -10,20 +10,20 @@ interface Page {
 
 export const following = async (story: Story, no: number) => {
   const { world } = story
-  const seen = new Set<string>()
+  const passed = new Set<string>()
   let newest: string | undefined
   for (let look = 0; look < looks; look++) {
     const after = newest === undefined ? "" : `&ending_before=${newest}`
     const read = await story.ask(no, { method: "GET", path: `/v1/orders?limit=100${after}` })
     if (isGood(read)) {
       const { data } = dataOf(read) as unknown as Page
-      for (const { trade_no } of data) seen.add(trade_no)
+      for (const { trade_no } of data) passed.add(trade_no)
       newest = data[0]?.trade_no ?? newest
     }
     await world.sleep(world.dice.below(400))
   }
   if (newest !== undefined) world.mark("a list was followed")
-  story.followed = { seen, newest }
+  story.followed = { passed, newest }
 }
 
 /** Orders that a follower has passed and not seen. */
@@ -34,6 +34,6 @@ export const missedOrders = async (control: Client, { followed, merchantId }: St
       and trade_no < '${followed.newest}'`
   )
   return rows.flatMap(([tradeNo]) =>
-    followed.seen.has(tradeNo!) ? [] : [`order ${tradeNo} was passed by who follows the list, who has not seen it`]
+    followed.passed.has(tradeNo!) ? [] : [`order ${tradeNo} was passed by who follows the list, who has not seen it`]
   )
 }

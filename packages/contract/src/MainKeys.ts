@@ -1,0 +1,63 @@
+/** The main keys of a merchant in the console: reset by its people, with an overlap. */
+import { keyOverlapMinutesMax } from "@coffer/model/Limits"
+import { optional, withoutNulls } from "@coffer/model/optional"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Decoding, PersonSession } from "./Caller.ts"
+import { enveloped } from "./Envelope.ts"
+import { anyMode, kind, ofMerchant, orNull, text, withExample } from "./fields.ts"
+
+const MainKeyResource = withExample(
+  Schema.Struct({
+    object: kind("main_key"),
+    mode: anyMode,
+    previous_until: orNull(Schema.String, "Until when the key before this one works; null if it no longer does.")
+  }).annotate({ description: "The main key." }),
+  { object: "main_key", mode: "live", previous_until: null }
+)
+
+export class MainKeysGroup extends HttpApiGroup.make("main_keys")
+  .add(
+    HttpApiEndpoint.post("reset", "/console/api/merchants/:merchant_id/main_keys/:mode/reset", {
+      params: { ...ofMerchant, mode: anyMode },
+      payload: withoutNulls(
+        Schema.Struct({
+          overlap_minutes: optional(
+            Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: keyOverlapMinutesMax })),
+            "How long the present key keeps working: 0 to 1440 minutes. Default: 0."
+          )
+        }).annotate({ examples: [{ overlap_minutes: 60 }] })
+      ),
+      success: enveloped(
+        Schema.Struct({
+          key: text("The new key, shown only this once.").annotate({ examples: [`svc_live_${"x".repeat(49)}`] })
+        }).annotate({ description: "The key." })
+      )
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Reset the main key of an environment",
+        description: "The old key is refused at once, or after the overlap. Needs a session younger than 15 minutes."
+      })
+    ),
+    HttpApiEndpoint.get("get", "/console/api/merchants/:merchant_id/main_keys/:mode", {
+      params: { ...ofMerchant, mode: anyMode },
+      success: enveloped(MainKeyResource)
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Read the main key of an environment, without its secret",
+        description: "It says until when the key before it works."
+      })
+    ),
+    HttpApiEndpoint.post("endPrevious", "/console/api/merchants/:merchant_id/main_keys/:mode/end_previous", {
+      params: { ...ofMerchant, mode: anyMode },
+      success: enveloped(MainKeyResource)
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "End the main key before the present one",
+        description: "It is refused immediately on all runners. Without one nothing changes."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(PersonSession)
+  .annotate(OpenApi.Description, "The main keys of a merchant, one in each environment.") {}
