@@ -6,7 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { targetOf } from "../../packages/site/src/markdown.ts"
 import { languageOfAddress, twinOf } from "../../packages/site/src/places.ts"
 import { quoteOf, withQuotes } from "../../packages/site/src/quotes.ts"
-import { makeSite } from "../../packages/site/src/site.ts"
+import { find } from "../../packages/site/src/find.ts"
+import { makeSite, searchIndexOf } from "../../packages/site/src/site.ts"
 
 const site = makeSite()
 const byAddress = new Map(site.pages.map((page) => [page.address, page]))
@@ -148,3 +149,41 @@ describe("a command in the documents", () => {
     )
   })
 })
+
+describe("the search", () => {
+  const index = searchIndexOf(site, "en", "/docs")
+
+  it("leads to the right page among the first three, also for the words of other services", () => {
+    const wrong = Object.entries(queries).filter(
+      ([query, page]) =>
+        !find(index, query)
+          .slice(0, 3)
+          .some(({ path }) => path.split("#")[0] === `/docs/${page}`)
+    )
+    assert.deepStrictEqual(wrong, [])
+  })
+})
+
+const queries = {
+  pagination: "basics/pagination",
+  chargeback: "guides/disputes",
+  "test card": "testing",
+  cancel_url: "guides/checkout",
+  ngrok: "testing",
+  "api key": "basics/authentication",
+  "rate limit": "basics/rate-limits",
+  refund: "guides/refunds",
+  dispute: "guides/disputes",
+  "payment link": "guides/links",
+  "webhook signature": "guides/webhooks",
+  payout: "basics/payouts",
+  withdrawal: "basics/payouts",
+  receipt: "basics/receipts",
+  alipay: "basics/payment-methods",
+  metadata: "basics/metadata",
+  idempotency: "basics/idempotency",
+  not_pending: "errors/conflict",
+  reconcile: "guides/reconciliation",
+  insufficient_balance: "errors/insufficient_balance",
+  mcp: "mcp"
+}
