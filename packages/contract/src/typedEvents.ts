@@ -79,6 +79,10 @@ export const answersThen: Readonly<Record<string, Json>> = {
   "orders.expire 200": eventTexts["payment.expired"].then,
   "refunds.create 202": { status: "pending", funds_frozen: true, settled_at: null },
   "refunds.update 200": { metadata: {} },
+  "payment_links.create 201": { used_count: 0, return_url: null, expires_at: null },
+  "payment_links.update 200": { status: "inactive" },
+  "webhook_endpoints.update 200": { status: "disabled" },
+  "reports.create 202": { rows_done: 0, bytes: 0 },
   "disputes.submitEvidence 200": eventTexts["dispute.updated"].then,
   "test_helpers.resolveDispute 200": eventTexts["dispute.won"].then
 }
