@@ -7,7 +7,7 @@ import { targetOf } from "../../packages/site/src/markdown.ts"
 import { languageOfAddress, twinOf } from "../../packages/site/src/places.ts"
 import { quoteOf, withQuotes } from "../../packages/site/src/quotes.ts"
 import { find } from "../../packages/site/src/find.ts"
-import { makeSite, searchIndexOf } from "../../packages/site/src/site.ts"
+import { filesOf, makeSite, searchIndexOf } from "../../packages/site/src/site.ts"
 
 const site = makeSite()
 const byAddress = new Map(site.pages.map((page) => [page.address, page]))
@@ -147,6 +147,35 @@ describe("a command in the documents", () => {
       commands.filter(({ script }) => !scripts.has(script)),
       []
     )
+  })
+})
+
+describe("what programs read", () => {
+  const assets = { sheet: "", theme: "", script: "", index: { en: "", zh: "" } }
+  const files = new Map(
+    filesOf(site, assets, { isServed: true, root: "/docs" }).map(({ path: address, text }) => [address, text])
+  )
+
+  it("has no link in its Markdown that leads out of the documents to a file of the repository", () => {
+    const lost = [...files].flatMap(([address, text]) =>
+      address.endsWith(".md")
+        ? [...text.replaceAll(/^```[^]*?^```$|`[^`\n]*`/gm, "").matchAll(/(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)/g)]
+            .map(([, href]) => href!)
+            .filter((href) => !/^(https?:|mailto:|#)/.test(href) && !files.has(href.split("#")[0]!))
+            .map((href) => `${address}: ${href}`)
+        : []
+    )
+    assert.deepStrictEqual(lost, [])
+  })
+
+  it("begins with the address, the header, where a key comes from and MCP, and has operators' pages at its end", () => {
+    const list = files.get("/llms.txt")!
+    const [intro = "", ...sections] = list.split("\n## ")
+    for (const words of ["`/v1`", "`X-Api-Key`", "credentials.json", "`/mcp`"]) assert.include(intro, words)
+    const [last = ""] = sections.slice(-1)
+    assert.match(last, /^Optional\n/)
+    assert.include(last, "/docs/operating.md")
+    assert.notInclude(sections.slice(0, -1).join(), "/docs/operating.md")
   })
 })
 
