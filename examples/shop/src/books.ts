@@ -16,14 +16,14 @@ const kept = new Set(["payment_credit", "refund_debit", "dispute_debit"])
 
 export const compare = async (coffer: Coffer, sales: ReadonlyMap<string, Sale>): Promise<ReadonlyArray<Line>> => {
   const moved = new Map<string, number>()
-  const seen = new Set<string>()
+  const decided = new Set<string>()
   for await (const { amount, out_trade_no, reference_id, type } of coffer.ledger.list({ currency: "USD" })) {
     if (out_trade_no === null || type === "fee_debit" || type === "dispute_fee") continue
     // Newest first: the last row of a payment, a refund or a dispute says whether its money moved for good.
-    if (!seen.has(reference_id) && kept.has(type)) {
+    if (!decided.has(reference_id) && kept.has(type)) {
       moved.set(out_trade_no, (moved.get(out_trade_no) ?? 0) + amount)
     }
-    seen.add(reference_id)
+    decided.add(reference_id)
   }
   // Other orders of the account are no sales of this shop, such as the sample orders of a new sandbox.
   return [...sales].map(([number, { amount, refunded, status }]) => ({

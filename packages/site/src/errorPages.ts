@@ -52,11 +52,12 @@ export const sectionsOfErrors = (table: string, language: Language): ReadonlyMap
 export const errorPages = (table: string, language: Language): ReadonlyArray<Page> =>
   [...sectionsOfErrors(table, language)].map(([code, text]) => {
     const prefix = language === "zh" ? "zh/" : ""
+    const { back, lookUp } = texts[language]
     return {
       address: `${prefix}errors/${code}`,
       language,
       source: `docs/${prefix}errors/${code}.md`,
-      markdown: `${[`# ${code}`, fromBelow(withReasons(text)), texts[language].lookUp, texts[language].back].join("\n\n")}\n`
+      markdown: `${[`# ${code}`, fromBelow(withReasons(text)), lookUp, back].join("\n\n")}\n`
     }
   })
 
