@@ -35,28 +35,26 @@ const synonyms: ReadonlyMap<string, string> = new Map([
   ["token", "key"]
 ])
 
-/** A word within a text, or ours for it: by prefix, but Chinese has no spaces. `start`: what may not be before it. */
-const patternOf = (word: string, start: string): RegExp => {
+/** A word within a text, or ours for it: by prefix, but Chinese has no spaces. */
+const patternOf = (word: string): RegExp => {
   const other = synonyms.get(word.toLowerCase())
   const text = [word, ...(other === undefined ? [] : [other])]
     .map((each) => each.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
     .join("|")
-  return new RegExp(/\p{Script=Han}/u.test(word) ? text : `(?<![${start}])(?:${text})`, "iu")
+  return new RegExp(/\p{Script=Han}/u.test(word) ? text : `(?<![\\p{L}\\p{N}])(?:${text})`, "iu")
 }
 
 export const find = ({ pages, passages }: SearchIndex, query: string): ReadonlyArray<Found> => {
   const words = query.split(/\s+/).filter((word) => word !== "")
   if (words.length === 0) return []
-  const patterns = words.map((word) => patternOf(word, "\\p{L}\\p{N}"))
-  // A page for `missing_api_key` is one about that code, and not about keys.
-  const names = words.map((word) => patternOf(word, "\\p{L}\\p{N}_"))
+  const patterns = words.map(patternOf)
   return passages
     .flatMap(([page, anchor, heading, text]): ReadonlyArray<Found> => {
       const [title, path, isGuide] = pages[page]!
       let score = isGuide ? guideWeight : 0
-      for (const [at, pattern] of patterns.entries()) {
-        const isInTitle = names[at]!.test(title)
-        const own = names[at]!.test(heading) ? 8 : pattern.test(text) || pattern.test(heading) ? 2 : 0
+      for (const pattern of patterns) {
+        const isInTitle = pattern.test(title)
+        const own = pattern.test(heading) ? 8 : pattern.test(text) ? 2 : 0
         if (own === 0 && !isInTitle) return []
         score += own + (isInTitle ? (anchor === "" ? 12 : 3) : 0)
       }

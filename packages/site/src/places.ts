@@ -89,7 +89,7 @@ const englishSections = (references: ReadonlyArray<Entry>): ReadonlyArray<Sectio
   {
     title: "Using the API",
     entries: named("basics/", {
-      authentication: "Keys and authentication",
+      authentication: "API keys",
       idempotency: "Idempotency",
       pagination: "Pagination",
       "rate-limits": "Rate limits",
