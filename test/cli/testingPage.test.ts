@@ -115,7 +115,7 @@ describe("the page that a newcomer follows", () => {
         )
       }
       assert.include(said.get(commands.find((line) => line.includes("certify"))!)!.stdout, "Grade A")
-      assert.include(said.get("coffer orders story cart-4712")!.stdout, "dispute_debit")
+      assert.include(said.get("coffer orders story cart-4716")!.stdout, "dispute_debit")
       assert.include(said.get("coffer ledger verify")!.stdout, "rows verified")
     }).pipe(Effect.scoped)
   )

@@ -11,9 +11,9 @@ import { start } from "../kit/Service.ts"
 const linesOf = (name: string) => readFileSync(`packages/sdk/examples/${name}.ts`, "utf8").trimEnd().split("\n").length
 
 describe("a shop that is written from the documents", () => {
-  it("has less than 120 lines, and its reconciliation less than 15", () => {
+  it("has less than 120 lines, and its reconciliation less than 25", () => {
     assert.isBelow(linesOf("shop"), 120)
-    assert.isBelow(linesOf("reconcile"), 15)
+    assert.isBelow(linesOf("reconcile"), 25)
   })
 
   it.live("sells, receives the payment's event, refunds, answers the bank, and finds where its books differ", () =>
@@ -62,6 +62,55 @@ describe("a shop that is written from the documents", () => {
       assert.notInclude(found, number)
       const wrong = new Map([[number, sale.amount]])
       assert.include(yield* Effect.promise(() => reconcile(coffer, wrong, from, to)), number)
+    })
+  )
+
+  it.live("agrees with its books after a refund came back, and after a dispute was won that had been lost", () =>
+    Effect.gen(function* () {
+      const running = yield* start()
+      const coffer = clientOf(running)
+      const from = new Date((yield* Effect.clockWith((clock) => clock.currentTimeMillis)) - 60_000)
+      const call = <A>(make: () => PromiseLike<A>) => Effect.promise(async () => make())
+      const paid = Effect.fnUntraced(function* (out_trade_no: string, payment_method: "card" | "alipay") {
+        yield* call(() => coffer.orders.create({ amount: 2_000, out_trade_no }))
+        yield* call(() => coffer.testHelpers.orders.pay(out_trade_no, { payment_method }))
+      })
+      const refund = Effect.fnUntraced(function* (
+        trade_no: string,
+        ...outcomes: ReadonlyArray<"succeeded" | "failed">
+      ) {
+        yield* call(() => coffer.refunds.create({ trade_no, amount: 500, out_refund_no: `refund-${trade_no}` }))
+        for (const outcome of outcomes) {
+          yield* call(() => coffer.testHelpers.refunds.settle(`refund-${trade_no}`, { outcome }))
+          yield* running.atRest
+        }
+      })
+      const dispute = Effect.fnUntraced(function* (trade_no: string, ...outcomes: ReadonlyArray<"lost" | "won">) {
+        const { dispute_no } = yield* call(() => coffer.testHelpers.orders.dispute(trade_no))
+        for (const outcome of outcomes) {
+          yield* call(() => coffer.testHelpers.disputes.resolve(dispute_no, { outcome }))
+          yield* running.atRest
+        }
+      })
+      yield* paid("pending", "alipay")
+      yield* refund("pending")
+      yield* paid("refunded", "alipay")
+      yield* refund("refunded", "succeeded")
+      yield* paid("came-back", "alipay")
+      yield* refund("came-back", "succeeded", "failed")
+      yield* paid("lost", "card")
+      yield* dispute("lost", "lost")
+      yield* paid("won-at-last", "card")
+      yield* dispute("won-at-last", "lost", "won")
+      const to = new Date(from.getTime() + 3_600_000)
+      const books = new Map([
+        ["pending", 2_000],
+        ["refunded", 1_500],
+        ["came-back", 2_000],
+        ["lost", 0],
+        ["won-at-last", 2_000]
+      ])
+      assert.deepStrictEqual(yield* Effect.promise(() => reconcile(coffer, books, from, to)), [])
     })
   )
 })

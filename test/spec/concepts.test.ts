@@ -1,8 +1,18 @@
 /** What the pages of concepts and the examples say of the product is what the rules do. */
 import { readFileSync } from "node:fs"
+import {
+  csvExportsPerMinuteMax,
+  helpersPerMinuteMax,
+  readsPerMinuteMax,
+  writesPerMinuteMax
+} from "@coffer/model/Limits"
+import { EventType } from "@coffer/model/EventType"
+import { PaymentMethod, refundDaysOf } from "@coffer/model/PaymentMethod"
+import { Scope } from "@coffer/model/Scopes"
 import { orderStatuses } from "@coffer/rules/order/statusTable"
 import { effects } from "@coffer/rules/wallet/post"
 import { assert, it } from "@effect/vitest"
+import { makeSite } from "../../packages/site/src/site.ts"
 import { snippets } from "../kit/texts/snippets.ts"
 
 const read = (file: string) => readFileSync(file, "utf8")
@@ -68,3 +78,71 @@ it("an order that was paid is known by paid_at in each example that thanks its b
   assert.isAbove(thanking.length, 1)
   for (const { source, text } of thanking) assert.include(text, "paid_at", source)
 })
+
+it("the page of keys names each scope, and no other", () => {
+  const rows = rowsOf(read("docs/basics/authentication.md")).flatMap(([first = ""]) => wordsWithColon(first))
+  assert.sameMembers(rows, [...Scope.literals])
+})
+const wordsWithColon = (cell: string) => [...cell.matchAll(/`(\w+:\w+)`/g)].map(([, word]) => word!)
+
+it("the page of limits has the quotas of a minute", () => {
+  const told = rowsOf(read("docs/basics/rate-limits.md")).map(([, number]) => Number(number))
+  const quotas = [writesPerMinuteMax, readsPerMinuteMax, csvExportsPerMinuteMax, helpersPerMinuteMax]
+  assert.deepStrictEqual(
+    told.filter((number) => number > 0),
+    quotas
+  )
+})
+
+it("the page of payment methods has each, and for how long it can be refunded", () => {
+  const rows = rowsOf(read("docs/basics/payment-methods.md")).flatMap(([methods = "", , , days = ""]) =>
+    wordsIn(methods).map((method) => [method, days] as const)
+  )
+  assert.sameMembers(
+    rows.map(([method]) => method),
+    [...PaymentMethod.literals]
+  )
+  for (const [method, told] of rows) {
+    const days = refundDaysOf(method as PaymentMethod)
+    assert.strictEqual(told, days === undefined ? "no limit" : `${days} days`, method)
+  }
+})
+
+it("the reference says which object each event carries, and no example of it shows what cannot be", () => {
+  const pages = new Map(makeSite().pages.map(({ address, markdown }) => [address, markdown]))
+  const events = pages.get("reference/events")!
+  const objects = { payment: "Order", refund: "Refund", dispute: "Dispute" }
+  for (const type of EventType.literals) {
+    const object = objects[type.split(".")[0] as keyof typeof objects]
+    assert.match(events, new RegExp(`\\| \`${type}\` \\| \\[\`${object}\``), type)
+  }
+  const shown = [...pages].flatMap(([address, markdown]) =>
+    address.startsWith("reference/")
+      ? [...markdown.matchAll(/^```json\n([^]*?)^```$/gm)].flatMap(([, text]) => objectsIn(JSON.parse(text!)))
+      : []
+  )
+  assert.isAbove(shown.length, 20)
+  for (const each of shown) {
+    if (each["object"] === "order") {
+      const isPaid = each["paid_at"] !== null && each["receipt_url"] !== null && each["fee"] !== null
+      assert.strictEqual(isPaid, ["paid", "partially_refunded", "refunded"].includes(each["status"]))
+    }
+    if (each["object"] === "refund") assert.strictEqual(each["settled_at"] !== null, each["status"] === "succeeded")
+    if (each["object"] === "dispute") {
+      assert.strictEqual(each["closed_at"] !== null, ["won", "lost", "closed"].includes(each["status"]))
+    }
+  }
+  const created = /^## Create an order$[^]*?```json\n([^]*?)^```$/m.exec(pages.get("reference/orders")!)![1]!
+  assert.strictEqual(JSON.parse(created).data.status, "pending")
+})
+
+// oxlint-disable-next-line no-explicit-any -- examples of any answer
+type Json = Record<string, any>
+
+/** Orders, refunds and disputes that are shown whole, however deep they are. */
+const objectsIn = (node: unknown): ReadonlyArray<Json> => {
+  if (typeof node !== "object" || node === null) return []
+  const inner = Object.values(node).flatMap(objectsIn)
+  const { object, created_at } = node as Json
+  return ["order", "refund", "dispute"].includes(object) && created_at !== undefined ? [node, ...inner] : inner
+}

@@ -6,7 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { targetOf } from "../../packages/site/src/markdown.ts"
 import { languageOfAddress, twinOf } from "../../packages/site/src/places.ts"
 import { quoteOf, withQuotes } from "../../packages/site/src/quotes.ts"
-import { makeSite } from "../../packages/site/src/site.ts"
+import { find } from "../../packages/site/src/find.ts"
+import { filesOf, makeSite, searchIndexOf } from "../../packages/site/src/site.ts"
 
 const site = makeSite()
 const byAddress = new Map(site.pages.map((page) => [page.address, page]))
@@ -148,3 +149,70 @@ describe("a command in the documents", () => {
     )
   })
 })
+
+describe("what programs read", () => {
+  const assets = { sheet: "", theme: "", script: "", index: { en: "", zh: "" } }
+  const files = new Map(
+    filesOf(site, assets, { isServed: true, root: "/docs" }).map(({ path: address, text }) => [address, text])
+  )
+
+  it("has no link in its Markdown that leads out of the documents to a file of the repository", () => {
+    const lost = [...files].flatMap(([address, text]) =>
+      address.endsWith(".md")
+        ? [...text.replaceAll(/^```[^]*?^```$|`[^`\n]*`/gm, "").matchAll(/(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)/g)]
+            .map(([, href]) => href!)
+            .filter((href) => !/^(https?:|mailto:|#)/.test(href) && !files.has(href.split("#")[0]!))
+            .map((href) => `${address}: ${href}`)
+        : []
+    )
+    assert.deepStrictEqual(lost, [])
+  })
+
+  it("begins with the address, the header, where a key comes from and MCP, and has operators' pages at its end", () => {
+    const list = files.get("/llms.txt")!
+    const [intro = "", ...sections] = list.split("\n## ")
+    for (const words of ["`/v1`", "`X-Api-Key`", "credentials.json", "`/mcp`"]) assert.include(intro, words)
+    const [last = ""] = sections.slice(-1)
+    assert.match(last, /^Optional\n/)
+    assert.include(last, "/docs/operating.md")
+    assert.notInclude(sections.slice(0, -1).join(), "/docs/operating.md")
+  })
+})
+
+describe("the search", () => {
+  const index = searchIndexOf(site, "en", "/docs")
+
+  it("leads to the right page among the first three, also for the words of other services", () => {
+    const wrong = Object.entries(queries).filter(
+      ([query, page]) =>
+        !find(index, query)
+          .slice(0, 3)
+          .some(({ path }) => path.split("#")[0] === `/docs/${page}`)
+    )
+    assert.deepStrictEqual(wrong, [])
+  })
+})
+
+const queries = {
+  pagination: "basics/pagination",
+  chargeback: "guides/disputes",
+  "test card": "testing",
+  cancel_url: "guides/checkout",
+  ngrok: "testing",
+  "api key": "basics/authentication",
+  "rate limit": "basics/rate-limits",
+  refund: "guides/refunds",
+  dispute: "guides/disputes",
+  "payment link": "guides/links",
+  "webhook signature": "guides/webhooks",
+  payout: "basics/payouts",
+  withdrawal: "basics/payouts",
+  receipt: "basics/receipts",
+  alipay: "basics/payment-methods",
+  metadata: "basics/metadata",
+  idempotency: "basics/idempotency",
+  not_pending: "errors/conflict",
+  reconcile: "guides/reconciliation",
+  insufficient_balance: "errors/insufficient_balance",
+  mcp: "mcp"
+}

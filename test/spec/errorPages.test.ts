@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import * as Errors from "@coffer/contract/Errors"
 import { assert, it } from "@effect/vitest"
+import { errorPages } from "../../packages/site/src/errorPages.ts"
 
 const source = readFileSync("packages/contract/src/Errors.ts", "utf8")
 const codes = new Map(
@@ -11,6 +12,24 @@ const codes = new Map(
 it("each error of the API has a section with its status, a cause, an example and how it is mended", () => {
   assert.isAbove(Object.keys(Errors).length, 30)
   for (const [file, labels] of tables) assert.deepStrictEqual(lackingIn(readFileSync(file, "utf8"), labels), [], file)
+})
+
+it("each reason of a code has a heading on the page of the code, so that an address leads to it", () => {
+  for (const language of ["en", "zh"] as const) {
+    const table = readFileSync(language === "en" ? "docs/errors.md" : "docs/zh/errors.md", "utf8")
+    const pages = new Map(
+      errorPages(table, language).map(({ address, markdown }) => [address.split("/").at(-1), markdown])
+    )
+    for (const [code, reason] of [
+      ["conflict", "not_pending"],
+      ["conflict", "past_deadline"],
+      ["conflict", "too_many_payments"],
+      ["processor_error", "channel_refused"]
+    ] as const) {
+      assert.match(pages.get(code)!, new RegExp(`^### ${reason}\n\n.+[.。]$`, "m"), `${language} ${reason}`)
+    }
+    for (const page of pages.values()) assert.notInclude(page, "| `Coffer-Reason` |")
+  }
 })
 
 const tables = [

@@ -149,9 +149,10 @@ export class DisputesGroup extends HttpApiGroup.make("disputes")
           summary: "Save evidence as a draft, or submit it",
           description:
             "Each call replaces all of the evidence; send a draft's contents again. Once submitted, the dispute " +
-            "is `under_review` and accepts no more evidence. 502: the channel could not be reached, and nothing " +
-            "has changed. If the channel does not answer in time, the dispute is returned unchanged and updated " +
-            "automatically later. 409 after the deadline, and for a dispute that you accepted or that is decided."
+            "is `under_review` and accepts no more evidence. 502: the channel could not be reached, and " +
+            "the dispute is unchanged. If the channel does not answer in time, the dispute is returned unchanged and " +
+            "updated automatically later. 409 after the deadline, and for a dispute that you accepted or that is " +
+            "decided."
         })
       ),
     HttpApiEndpoint.post("accept", "/v1/disputes/:ref/accept", {
@@ -163,8 +164,8 @@ export class DisputesGroup extends HttpApiGroup.make("disputes")
         summary: "Accept the loss",
         description:
           "The dispute is `lost` once the channel confirms it, which takes a moment; until then its status is " +
-          "unchanged, and a second call has no effect. 502: the channel could not be reached, and nothing has " +
-          "changed."
+          "unchanged, and a second call has no effect. 502: the channel could not be reached, and the dispute " +
+          "is unchanged."
       })
     )
   )

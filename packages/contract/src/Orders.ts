@@ -47,7 +47,7 @@ export const OrderResource = withExample(
     metadata: { shelf: "A7" },
     paid_at: "2026-11-21T09:31:12.480Z",
     created_at: "2026-11-21T09:30:00.000Z",
-    receipt_url: null,
+    receipt_url: `https://pay.example.com/receipts/c2lnbmVkLCBsb25nLWxpdmVk`,
     receipt_number: null,
     receipt_email: "reader@example.com",
     receipt_sent_at: null,
@@ -196,8 +196,8 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
         description:
           "For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is " +
           "409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and " +
-          "the order stays pending; `not_pending`, it had already ended. 502 if the channel cannot be reached; " +
-          "nothing has changed then."
+          "the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells. 502 if the " +
+          "channel cannot be reached: the order is unchanged, and the same request may be retried."
       })
     )
   )

@@ -131,7 +131,7 @@ export class RefundsGroup extends HttpApiGroup.make("refunds")
           "201 if the channel refunded immediately, 202 if it settles later: poll every 10 seconds for 5 minutes, " +
           "then less often, or wait for the event. If the `out_refund_no` exists already, returns 200 with that " +
           "refund. Fees are not returned, so a full refund takes more from the wallet than the payment added. " +
-          "502: nothing has changed."
+          "502: no money has moved here, and `Coffer-Reason` says whether a retry can help."
       })
     ),
     HttpApiEndpoint.post("update", "/v1/refunds/:ref", {

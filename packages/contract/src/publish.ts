@@ -12,7 +12,7 @@ import { namedAnswer } from "./namedAnswers.ts"
 import { publishedName } from "./operationNames.ts"
 import { repeatOf } from "./repeats.ts"
 import { csvSampleOf, resolved, sampleOf } from "./samples.ts"
-import { withTypedEvents } from "./typedEvents.ts"
+import { answersThen, withTypedEvents } from "./typedEvents.ts"
 
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own
 type Json = Record<string, any>
@@ -56,7 +56,7 @@ const idempotencyKey = {
   required: false,
   description:
     "Any text you choose, kept for 24 hours. Repeating a request with the same key returns the first answer, and " +
-    "nothing is done twice; after an error the key may be used again.",
+    "nothing is done twice. Only an answer 2xx is kept: a refused request does not use the key up.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
   example: "cart-4711-try-1"
 }
@@ -176,7 +176,8 @@ const complete = (path: string, method: string, operation: Json, schemas: Json, 
     else if (Number(status) >= 400) json.examples = refusalsOf(json.schema, schemas)
     else {
       json.schema = namedAnswer(json.schema, schemas)
-      json.example = answerOf(path, status, sampleOf(json.schema, schemas) as Json)
+      const then = answersThen[`${operation["operationId"]} ${status}`]
+      json.example = answerOf(path, status, sampleOf(json.schema, schemas) as Json, then)
     }
     if (csv !== undefined && json !== undefined) {
       const { data, lines } = json.example.data
@@ -216,11 +217,14 @@ const picture = {
 const messages: Record<string, string> = { 201: "created", 202: "accepted" }
 
 /** Details that only the operation knows: its status, and which list it is. */
-const answerOf = (path: string, status: string, { data, request_id }: Json): Json => ({
+const answerOf = (path: string, status: string, { data, request_id }: Json, then: Json = {}): Json => ({
   code: Number(status),
   message: messages[status] ?? "ok",
   request_id,
-  data: data.object === "list" ? { object: "list", resource: data.data[0].object, url: path, ...data } : data
+  data:
+    data.object === "list"
+      ? { object: "list", resource: data.data[0].object, url: path, ...data }
+      : { ...data, ...then }
 })
 
 /** One example for each error that shares the status. */

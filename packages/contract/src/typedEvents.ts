@@ -15,15 +15,30 @@ type EventTexts = {
   readonly then: Json
 }
 
-const unpaid = { fee: null, net_amount: null, payment_id: null, payment_method: null, paid_at: null }
+const unpaid = {
+  fee: null,
+  net_amount: null,
+  payment_id: null,
+  payment_method: null,
+  paid_at: null,
+  paid_card: null,
+  receipt_url: null
+}
+const answeredAt = "2026-12-02T10:40:05.614Z"
 const closedAt = "2026-12-09T08:15:40.221Z"
-const decided = { closed_at: closedAt, updated_at: closedAt, funds_frozen: false }
+const decidedAs = (status: string) => ({
+  status,
+  processor_status: status,
+  closed_at: closedAt,
+  updated_at: closedAt,
+  funds_frozen: false
+})
 
 const eventTexts: { readonly [type in EventType]: EventTexts } = {
   "payment.succeeded": { summary: "A payment succeeded, and the money is in the wallet", then: { status: "paid" } },
   "payment.failed": {
     summary: "The channel reports that the payment has failed",
-    then: { ...unpaid, status: "failed" }
+    then: { ...unpaid, status: "failed", payment_failure_reason: "processing_error" }
   },
   "payment.expired": {
     summary: "An order was not paid within 24 hours, or was closed",
@@ -36,22 +51,40 @@ const eventTexts: { readonly [type in EventType]: EventTexts } = {
   "refund.succeeded": { summary: "A refund was paid out of the wallet", then: { status: "succeeded" } },
   "refund.failed": {
     summary: "The channel rejected a refund, and the money is available again",
-    then: { status: "failed" }
+    then: { status: "failed", settled_at: null, failure_reason: "expired_or_canceled_card" }
   },
   "dispute.created": { summary: "A chargeback was opened, and its amount is frozen", then: {} },
   "dispute.updated": {
     summary: "The evidence is under review, or the bank asks again",
-    then: { status: "under_review" }
+    then: { status: "under_review", processor_status: "under_review", updated_at: answeredAt }
   },
   "dispute.won": {
     summary: "The appeal succeeded, and the money is available again",
-    then: { ...decided, status: "won" }
+    then: decidedAs("won")
   },
-  "dispute.lost": { summary: "The dispute is lost, and its amount was debited", then: { ...decided, status: "lost" } },
+  "dispute.lost": {
+    summary: "The dispute is lost, and its amount was debited",
+    then: { ...decidedAs("lost"), fee: 1500 }
+  },
   "dispute.closed": {
     summary: "The issuer withdrew, and the money is available again",
-    then: { ...decided, status: "closed" }
+    then: decidedAs("closed")
   }
+}
+
+/** What an answer shows of an object whose own example would be impossible there, by operation and status. */
+export const answersThen: Readonly<Record<string, Json>> = {
+  "orders.create 201": { ...unpaid, status: "pending" },
+  "orders.update 200": { metadata: { packed: "yes" } },
+  "orders.expire 200": eventTexts["payment.expired"].then,
+  "refunds.create 202": { status: "pending", funds_frozen: true, settled_at: null },
+  "refunds.update 200": { metadata: {} },
+  "payment_links.create 201": { used_count: 0, return_url: null, expires_at: null },
+  "payment_links.update 200": { status: "inactive" },
+  "webhook_endpoints.update 200": { status: "disabled" },
+  "reports.create 202": { rows_done: 0, bytes: 0 },
+  "disputes.submitEvidence 200": eventTexts["dispute.updated"].then,
+  "test_helpers.resolveDispute 200": eventTexts["dispute.won"].then
 }
 
 /** The object of an event, by the first word of its type. */

@@ -102,7 +102,7 @@ class OrdersApi:
         return cast("Order", self._transport.call(Request("GET", path("/orders/{}", ref)), options))
 
     def expire(self, ref: str, **options: Unpack[WriteOptions]) -> Order:
-        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `not_pending`, it had already ended. 502 if the channel cannot be reached; nothing has changed then."""
+        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried."""
         return cast("Order", self._transport.call(Request("POST", path("/orders/{}/expire", ref), is_keyed=True), options))
 
     def timeline(self, ref: str, **options: Unpack[CallOptions]) -> Timeline:
@@ -121,7 +121,7 @@ class RefundsApi:
         self._transport = transport
 
     def create(self, body: CreateRefund, **options: Unpack[WriteOptions]) -> Refund:
-        """Refund an order, in whole or in part. 201 if the channel refunded immediately, 202 if it settles later: poll every 10 seconds for 5 minutes, then less often, or wait for the event. If the `out_refund_no` exists already, returns 200 with that refund. Fees are not returned, so a full refund takes more from the wallet than the payment added. 502: nothing has changed."""
+        """Refund an order, in whole or in part. 201 if the channel refunded immediately, 202 if it settles later: poll every 10 seconds for 5 minutes, then less often, or wait for the event. If the `out_refund_no` exists already, returns 200 with that refund. Fees are not returned, so a full refund takes more from the wallet than the payment added. 502: no money has moved here, and `Coffer-Reason` says whether a retry can help."""
         return cast("Refund", self._transport.call(Request("POST", path("/refunds"), body=body, is_keyed=True), options))
 
     def list(self, query: RefundsListQuery = {}, **options: Unpack[CallOptions]) -> List[Refund]:
@@ -148,7 +148,7 @@ class DisputesApi:
         self._transport = transport
 
     def submit_evidence(self, ref: str, body: SubmitEvidence, **options: Unpack[WriteOptions]) -> Dispute:
-        """Save evidence as a draft, or submit it. Each call replaces all of the evidence; send a draft's contents again. Once submitted, the dispute is `under_review` and accepts no more evidence. 502: the channel could not be reached, and nothing has changed. If the channel does not answer in time, the dispute is returned unchanged and updated automatically later. 409 after the deadline, and for a dispute that you accepted or that is decided."""
+        """Save evidence as a draft, or submit it. Each call replaces all of the evidence; send a draft's contents again. Once submitted, the dispute is `under_review` and accepts no more evidence. 502: the channel could not be reached, and the dispute is unchanged. If the channel does not answer in time, the dispute is returned unchanged and updated automatically later. 409 after the deadline, and for a dispute that you accepted or that is decided."""
         return cast("Dispute", self._transport.call(Request("POST", path("/disputes/{}/evidence", ref), body=body, is_keyed=True), options))
 
     def get_evidence(self, ref: str, **options: Unpack[CallOptions]) -> DisputeEvidence:
@@ -156,7 +156,7 @@ class DisputesApi:
         return cast("DisputeEvidence", self._transport.call(Request("GET", path("/disputes/{}/evidence", ref)), options))
 
     def accept(self, ref: str, **options: Unpack[WriteOptions]) -> Dispute:
-        """Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status is unchanged, and a second call has no effect. 502: the channel could not be reached, and nothing has changed."""
+        """Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status is unchanged, and a second call has no effect. 502: the channel could not be reached, and the dispute is unchanged."""
         return cast("Dispute", self._transport.call(Request("POST", path("/disputes/{}/accept", ref), is_keyed=True), options))
 
     def list(self, query: DisputesListQuery = {}, **options: Unpack[CallOptions]) -> List[Dispute]:
@@ -539,7 +539,7 @@ class AsyncOrdersApi:
         return cast("Order", await self._transport.call(Request("GET", path("/orders/{}", ref)), options))
 
     async def expire(self, ref: str, **options: Unpack[WriteOptions]) -> Order:
-        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `not_pending`, it had already ended. 502 if the channel cannot be reached; nothing has changed then."""
+        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried."""
         return cast("Order", await self._transport.call(Request("POST", path("/orders/{}/expire", ref), is_keyed=True), options))
 
     async def timeline(self, ref: str, **options: Unpack[CallOptions]) -> Timeline:
@@ -558,7 +558,7 @@ class AsyncRefundsApi:
         self._transport = transport
 
     async def create(self, body: CreateRefund, **options: Unpack[WriteOptions]) -> Refund:
-        """Refund an order, in whole or in part. 201 if the channel refunded immediately, 202 if it settles later: poll every 10 seconds for 5 minutes, then less often, or wait for the event. If the `out_refund_no` exists already, returns 200 with that refund. Fees are not returned, so a full refund takes more from the wallet than the payment added. 502: nothing has changed."""
+        """Refund an order, in whole or in part. 201 if the channel refunded immediately, 202 if it settles later: poll every 10 seconds for 5 minutes, then less often, or wait for the event. If the `out_refund_no` exists already, returns 200 with that refund. Fees are not returned, so a full refund takes more from the wallet than the payment added. 502: no money has moved here, and `Coffer-Reason` says whether a retry can help."""
         return cast("Refund", await self._transport.call(Request("POST", path("/refunds"), body=body, is_keyed=True), options))
 
     def list(self, query: RefundsListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Refund]:
@@ -585,7 +585,7 @@ class AsyncDisputesApi:
         self._transport = transport
 
     async def submit_evidence(self, ref: str, body: SubmitEvidence, **options: Unpack[WriteOptions]) -> Dispute:
-        """Save evidence as a draft, or submit it. Each call replaces all of the evidence; send a draft's contents again. Once submitted, the dispute is `under_review` and accepts no more evidence. 502: the channel could not be reached, and nothing has changed. If the channel does not answer in time, the dispute is returned unchanged and updated automatically later. 409 after the deadline, and for a dispute that you accepted or that is decided."""
+        """Save evidence as a draft, or submit it. Each call replaces all of the evidence; send a draft's contents again. Once submitted, the dispute is `under_review` and accepts no more evidence. 502: the channel could not be reached, and the dispute is unchanged. If the channel does not answer in time, the dispute is returned unchanged and updated automatically later. 409 after the deadline, and for a dispute that you accepted or that is decided."""
         return cast("Dispute", await self._transport.call(Request("POST", path("/disputes/{}/evidence", ref), body=body, is_keyed=True), options))
 
     async def get_evidence(self, ref: str, **options: Unpack[CallOptions]) -> DisputeEvidence:
@@ -593,7 +593,7 @@ class AsyncDisputesApi:
         return cast("DisputeEvidence", await self._transport.call(Request("GET", path("/disputes/{}/evidence", ref)), options))
 
     async def accept(self, ref: str, **options: Unpack[WriteOptions]) -> Dispute:
-        """Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status is unchanged, and a second call has no effect. 502: the channel could not be reached, and nothing has changed."""
+        """Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status is unchanged, and a second call has no effect. 502: the channel could not be reached, and the dispute is unchanged."""
         return cast("Dispute", await self._transport.call(Request("POST", path("/disputes/{}/accept", ref), is_keyed=True), options))
 
     def list(self, query: DisputesListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Dispute]:

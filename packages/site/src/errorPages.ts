@@ -52,13 +52,26 @@ export const sectionsOfErrors = (table: string, language: Language): ReadonlyMap
 export const errorPages = (table: string, language: Language): ReadonlyArray<Page> =>
   [...sectionsOfErrors(table, language)].map(([code, text]) => {
     const prefix = language === "zh" ? "zh/" : ""
+    const { back, lookUp } = texts[language]
     return {
       address: `${prefix}errors/${code}`,
       language,
       source: `docs/${prefix}errors/${code}.md`,
-      markdown: `${[`# ${code}`, fromBelow(text), texts[language].lookUp, texts[language].back].join("\n\n")}\n`
+      markdown: `${[`# ${code}`, fromBelow(withReasons(text)), lookUp, back].join("\n\n")}\n`
     }
   })
+
+/** Each reason of the table has a heading, so that an address leads to it: `errors/conflict#not_pending`. */
+const withReasons = (text: string): string =>
+  text.replaceAll(/^\| `Coffer-Reason` \|.*\n\|[-|]+\|\n((?:\|.*\|(?:\n|$))+)/gm, (_, rows: string) => {
+    const parts = [...rows.matchAll(/^\| (.*?) \| (.*) \|$/gm)].flatMap(([, reasons, meaning]) =>
+      [...reasons!.matchAll(/`(\w+)`/g)].map(([, reason]) => `### ${reason!}\n\n${sentence(meaning!)}`)
+    )
+    return `${["## `Coffer-Reason`", ...parts].join("\n\n")}\n`
+  })
+
+const sentence = (text: string): string =>
+  text[0]!.toUpperCase() + text.slice(1) + (/[.。]$/.test(text) ? "" : /\p{Script=Han}/u.test(text) ? "。" : ".")
 
 /** Its links, relative to a subfolder. */
 const fromBelow = (text: string): string => text.replaceAll(/\]\((?!https?:|#)/g, "](../")

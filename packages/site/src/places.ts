@@ -67,6 +67,7 @@ const besideTheApi = {
   python: "SDK for Python",
   testkit: "Testkit",
   "command-line": "Command line",
+  mcp: "Agents (MCP)",
   reports: "Reports",
   ledger: "The ledger's proof",
   specification: "Specification",
@@ -85,6 +86,21 @@ const englishSections = (references: ReadonlyArray<Entry>): ReadonlyArray<Sectio
     })
   },
   { title: "Guides", entries: guidesIn("en") },
+  {
+    title: "Using the API",
+    entries: named("basics/", {
+      authentication: "API keys",
+      idempotency: "Idempotency",
+      pagination: "Pagination",
+      "rate-limits": "Rate limits",
+      metadata: "Metadata",
+      "payment-methods": "Payment methods",
+      receipts: "Receipts",
+      payouts: "Payouts",
+      versions: "Versions and SDKs",
+      glossary: "Glossary"
+    })
+  },
   {
     title: "Reference",
     entries: [["reference", "The API"], ...references, ...named("", besideTheApi)]

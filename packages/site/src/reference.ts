@@ -172,10 +172,38 @@ const resolved = (schema: Json, schemas: Json): Json =>
 
 /** Fields of an object as rows; nested fields are prefixed with the object's name. */
 const fields = (schema: Json, schemas: Json): string => {
-  const { anyOf } = resolved(schema, schemas)
+  const { anyOf, oneOf } = resolved(schema, schemas)
+  if (oneOf !== undefined) return eventFields(oneOf.map((each: Json) => resolved(each, schemas)))
   if (anyOf !== undefined) return `One of ${anyOf.map((each: Json) => typeOf(each, schemas)).join(", ")}.`
   const rows = rowsOf(schema, schemas, "", 0)
   return rows.length === 0 ? "No field." : `| Field | Type | Meaning |\n|---|---|---|\n${rows.join("\n")}`
+}
+
+/** The fields that all events have, the object that each type carries, and an example of each. */
+const eventFields = (events: ReadonlyArray<Json>): string => {
+  const { properties } = events[0]!
+  const flat = Object.assign({}, ...events.map((event) => event["properties"].data.properties)) as Json
+  const rows = (prefix: string, all: Json) =>
+    Object.entries<Json>(all).map(([name, { description, format, type }]) =>
+      rowOf(`${prefix}${name}`, format === "date-time" ? format : (type ?? "object"), description)
+    )
+  const types = events.map((event) => {
+    const type: string = event["properties"].type.enum[0]
+    const object = nameOf(event["properties"].data.properties.object["$ref"])
+    const link = `[\`${object}\`](${object.toLowerCase()}s.md#${anchorOfObject(object)})`
+    const summary = String(event["description"]).split(". ")[0]!
+    return { type, link, summary, example: event["examples"][0] }
+  })
+  return [
+    `| Field | Type | Meaning |\n|---|---|---|\n${[...rows("", properties), ...rows("data.", flat)].join("\n")}`,
+    `| \`type\` | \`data.object\` | When |\n|---|---|---|\n${types
+      .map(({ link, summary, type }) => `| \`${type}\` | ${link} | ${cell(summary)} |`)
+      .join("\n")}`,
+    ...types.map(
+      ({ example, summary, type }) =>
+        `### ${type}\n\n${summary}.\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``
+    )
+  ].join("\n\n")
 }
 
 const depthMax = 2

@@ -140,41 +140,63 @@ const missingPage = (site: Site, assets: Assets, { isServed, root }: Place): str
   return pageMarkup(page, rendered, { assets, sections: site.sections.en, addresses: new Set(), root, isServed })
 }
 
-/** Links to documents lead to their Markdown. */
+/** Links to documents lead to their Markdown. A file that is no page has no address here, so its link is only text. */
 const markdownOf = ({ markdown, source }: Page, { addressBySource }: Site, root: string): string =>
-  markdown.replaceAll(/\]\(((?!https?:|mailto:|#|\/)[^)\s]+)\)/g, (all, href: string) => {
+  markdown.replaceAll(/(?<!!)\[([^\]\n]*)\]\(((?!https?:|mailto:|#|\/)[^)\s]+)\)/g, (_, text: string, href: string) => {
     const [file, anchor] = targetOf(source, href)
     const address = addressBySource.get(file)
-    return address === undefined ? all : `](${markdownPath(root, address)}${anchor === "" ? "" : `#${anchor}`})`
+    if (address === undefined) return text
+    return `[${text}](${markdownPath(root, address)}${anchor === "" ? "" : `#${anchor}`})`
   })
+
+/** The sections for developers of merchants, and those that they do not need. */
+const developersSections: ReadonlySet<string> = new Set([
+  "Start",
+  "Concepts",
+  "Guides",
+  "Using the API",
+  "开始",
+  "指南"
+])
+const optionalSections: ReadonlySet<string> = new Set(["Operating", "Security", "Inside"])
 
 /** https://llmstxt.org */
 const shortText = (site: Site, root: string): string => {
   const byAddress = new Map(site.pages.map((page) => [page.address, page]))
-  const parts = languages.flatMap((language) =>
+  const all = languages.flatMap((language) =>
     site.sections[language].map(({ entries, title }) => {
       const own = entries.filter(([address]) => languageOfAddress(address) === language)
       const lines = own.map(([address, name]) => {
         const { description } = byAddress.get(address)!.rendered
         return `- [${name}](${markdownPath(root, address)})${description === "" ? "" : `: ${description}`}`
       })
-      return `## ${title}\n\n${lines.join("\n")}`
+      return { title, lines }
     })
   )
+  const parts = all
+    .filter(({ title }) => !optionalSections.has(title))
+    .map(({ lines, title }) => `## ${title}\n\n${lines.join("\n")}`)
+  const optional = all.filter(({ title }) => optionalSections.has(title)).flatMap(({ lines }) => lines)
   const intro =
     "# Coffer\n\n> A clustered merchant payment service: orders and a hosted checkout, refunds, disputes, payment " +
     "links, wallets with a provable ledger, and signed webhooks.\n\nEach page is Markdown at its address with `.md`. " +
     "The contract of all calls is `/openapi.json`. " +
-    `Each code of an error has a page: \`${root}/errors/{code}.md\`.`
-  return `${[intro, ...parts].join("\n\n")}\n`
+    `Each code of an error has a page: \`${root}/errors/{code}.md\`.\n\n` +
+    "- Address: `/v1` of the host that serves this file. Each call has a key in the header `X-Api-Key`; `svc_test_…` " +
+    "is the sandbox, where you also play the buyer and the bank.\n" +
+    `- A key comes from the console (\`/console\`, under Keys), from the operator, or, where the service was started ` +
+    `from its repository, from \`.coffer/credentials.json\`: ` +
+    `[keys and authentication](${markdownPath(root, "basics/authentication")}).\n` +
+    "- The SDKs are in no registry; packages of similar names there are others'. Plain HTTP is enough: " +
+    `[recipes](${markdownPath(root, "guides/recipes")}) in curl, Node, Python, PHP and Go. To make the packages: ` +
+    `[JavaScript](${markdownPath(root, "sdk")}), [Python](${markdownPath(root, "python")}).\n` +
+    `- MCP is at \`/mcp\`, with the same key: [agents](${markdownPath(root, "mcp")}).`
+  return `${[intro, ...parts, `## Optional\n\n${optional.join("\n")}`].join("\n\n")}\n`
 }
-
-/** The sections for developers of merchants. */
-const fullSections: ReadonlySet<string> = new Set(["Start", "Concepts", "Guides"])
 
 const fullText = (site: Site, root: string): string => {
   const addresses = site.sections.en
-    .filter(({ title }) => fullSections.has(title))
+    .filter(({ title }) => developersSections.has(title))
     .flatMap(({ entries }) => entries.map(([address]) => address))
   const shown = [...addresses, "errors"].flatMap((address) => site.pages.filter((page) => page.address === address))
   return shown.map((page) => markdownOf(page, site, root)).join("\n---\n\n")
@@ -182,19 +204,24 @@ const fullText = (site: Site, root: string): string => {
 
 // Search -------------------------------------------------------------------------
 
-/** `[title, path]` of each page, and `[page, anchor, heading, text]` of each passage. */
+/** `[title, path, isGuide]` of each page, and `[page, anchor, heading, text]` of each passage. */
 export interface SearchIndex {
-  readonly pages: ReadonlyArray<readonly [title: string, path: string]>
+  readonly pages: ReadonlyArray<readonly [title: string, path: string, isGuide: boolean]>
   readonly passages: ReadonlyArray<readonly [page: number, anchor: string, heading: string, text: string]>
 }
 
 /** Only the headings of decisions are indexed: few readers search their text. */
 const isTitleOnly = (address: string) => address.startsWith("decisions/")
 
-export const searchIndexOf = ({ pages }: Site, language: Language, root: string): SearchIndex => {
+export const searchIndexOf = ({ pages, sections }: Site, language: Language, root: string): SearchIndex => {
   const own = pages.filter((page) => page.language === language)
+  const guides = new Set(
+    sections[language]
+      .filter(({ title }) => developersSections.has(title))
+      .flatMap(({ entries }) => entries.map(([address]) => address))
+  )
   return {
-    pages: own.map(({ address, rendered }) => [rendered.title, pathTo(root, address)]),
+    pages: own.map(({ address, rendered }) => [rendered.title, pathTo(root, address), guides.has(address)]),
     passages: own.flatMap(({ address, rendered }, index) =>
       rendered.passages
         .slice(0, isTitleOnly(address) ? 1 : undefined)

@@ -306,7 +306,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "orders_expire",
     "title": "Close a pending order now",
-    "description": "For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `not_pending`, it had already ended. 502 if the channel cannot be reached; nothing has changed then.",
+    "description": "For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried.",
     "scope": "orders:write",
     "method": "POST",
     "path": "/orders/{ref}/expire",
@@ -403,7 +403,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "refunds_create",
     "title": "Refund an order, in whole or in part",
-    "description": "201 if the channel refunded immediately, 202 if it settles later: poll every 10 seconds for 5 minutes, then less often, or wait for the event. If the `out_refund_no` exists already, returns 200 with that refund. Fees are not returned, so a full refund takes more from the wallet than the payment added. 502: nothing has changed.",
+    "description": "201 if the channel refunded immediately, 202 if it settles later: poll every 10 seconds for 5 minutes, then less often, or wait for the event. If the `out_refund_no` exists already, returns 200 with that refund. Fees are not returned, so a full refund takes more from the wallet than the payment added. 502: no money has moved here, and `Coffer-Reason` says whether a retry can help.",
     "scope": "refunds:write",
     "method": "POST",
     "path": "/refunds",
@@ -611,7 +611,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "disputes_submitEvidence",
     "title": "Save evidence as a draft, or submit it",
-    "description": "Each call replaces all of the evidence; send a draft's contents again. Once submitted, the dispute is `under_review` and accepts no more evidence. 502: the channel could not be reached, and nothing has changed. If the channel does not answer in time, the dispute is returned unchanged and updated automatically later. 409 after the deadline, and for a dispute that you accepted or that is decided.",
+    "description": "Each call replaces all of the evidence; send a draft's contents again. Once submitted, the dispute is `under_review` and accepts no more evidence. 502: the channel could not be reached, and the dispute is unchanged. If the channel does not answer in time, the dispute is returned unchanged and updated automatically later. 409 after the deadline, and for a dispute that you accepted or that is decided.",
     "scope": "disputes:write",
     "method": "POST",
     "path": "/disputes/{ref}/evidence",
@@ -796,7 +796,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "disputes_accept",
     "title": "Accept the loss",
-    "description": "The dispute is `lost` once the channel confirms it, which takes a moment; until then its status is unchanged, and a second call has no effect. 502: the channel could not be reached, and nothing has changed.",
+    "description": "The dispute is `lost` once the channel confirms it, which takes a moment; until then its status is unchanged, and a second call has no effect. 502: the channel could not be reached, and the dispute is unchanged.",
     "scope": "disputes:write",
     "method": "POST",
     "path": "/disputes/{ref}/accept",

@@ -100,7 +100,7 @@ export class OrdersApi {
     return this.#transport.call({ method: "GET", path: path`/orders/${ref}` }, options)
   }
 
-  /** Close a pending order now. For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `not_pending`, it had already ended. 502 if the channel cannot be reached; nothing has changed then. */
+  /** Close a pending order now. For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried. */
   expire(ref: string, options: WriteOptions = {}): Call<Order> {
     return this.#transport.call({ method: "POST", path: path`/orders/${ref}/expire`, isKeyed: true }, options)
   }
@@ -124,7 +124,7 @@ export class RefundsApi {
     this.#transport = transport
   }
 
-  /** Refund an order, in whole or in part. 201 if the channel refunded immediately, 202 if it settles later: poll every 10 seconds for 5 minutes, then less often, or wait for the event. If the `out_refund_no` exists already, returns 200 with that refund. Fees are not returned, so a full refund takes more from the wallet than the payment added. 502: nothing has changed. */
+  /** Refund an order, in whole or in part. 201 if the channel refunded immediately, 202 if it settles later: poll every 10 seconds for 5 minutes, then less often, or wait for the event. If the `out_refund_no` exists already, returns 200 with that refund. Fees are not returned, so a full refund takes more from the wallet than the payment added. 502: no money has moved here, and `Coffer-Reason` says whether a retry can help. */
   create(body: CreateRefund, options: WriteOptions = {}): Call<Refund> {
     return this.#transport.call({ method: "POST", path: path`/refunds`, body, isKeyed: true }, options)
   }
@@ -158,7 +158,7 @@ export class DisputesApi {
     this.#transport = transport
   }
 
-  /** Save evidence as a draft, or submit it. Each call replaces all of the evidence; send a draft's contents again. Once submitted, the dispute is `under_review` and accepts no more evidence. 502: the channel could not be reached, and nothing has changed. If the channel does not answer in time, the dispute is returned unchanged and updated automatically later. 409 after the deadline, and for a dispute that you accepted or that is decided. */
+  /** Save evidence as a draft, or submit it. Each call replaces all of the evidence; send a draft's contents again. Once submitted, the dispute is `under_review` and accepts no more evidence. 502: the channel could not be reached, and the dispute is unchanged. If the channel does not answer in time, the dispute is returned unchanged and updated automatically later. 409 after the deadline, and for a dispute that you accepted or that is decided. */
   submitEvidence(ref: string, body: SubmitEvidence, options: WriteOptions = {}): Call<Dispute> {
     return this.#transport.call({ method: "POST", path: path`/disputes/${ref}/evidence`, body, isKeyed: true }, options)
   }
@@ -168,7 +168,7 @@ export class DisputesApi {
     return this.#transport.call({ method: "GET", path: path`/disputes/${ref}/evidence` }, options)
   }
 
-  /** Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status is unchanged, and a second call has no effect. 502: the channel could not be reached, and nothing has changed. */
+  /** Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status is unchanged, and a second call has no effect. 502: the channel could not be reached, and the dispute is unchanged. */
   accept(ref: string, options: WriteOptions = {}): Call<Dispute> {
     return this.#transport.call({ method: "POST", path: path`/disputes/${ref}/accept`, isKeyed: true }, options)
   }
