@@ -62,7 +62,8 @@ export const asProblem = (
   const body = decode(new TextDecoder().decode(response.body.body))
   if (Option.isNone(body)) return response
   const reason = fine ?? body.value.error
-  const address = `${documents}/errors/${body.value.error}`
+  // Each finer reason has a heading on the page of its code.
+  const address = `${documents}/errors/${body.value.error}${reason === body.value.error ? "" : `#${reason}`}`
   const explained = HttpServerResponse.setHeaders(response, {
     "coffer-reason": reason,
     link: `<${address}>; rel="help"`

@@ -35,7 +35,7 @@ onOneService((it) => {
       })
     )
 
-    it.effect("leads to the page of its code in the documents, by a link and in problem details", () =>
+    it.effect("leads to its reason on the page of its code in the documents, by a link and in problem details", () =>
       Effect.gen(function* () {
         const { api, merchant } = yield* sharedService
         const order = (yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 100 })).body.data
@@ -54,6 +54,11 @@ onOneService((it) => {
           assert.strictEqual(JSON.parse(reply.text).doc_url, page)
           assert.strictEqual((yield* api.get(`/docs/errors/${code}`)).status, 200)
         }
+        const terms = { trade_no: order.trade_no, amount: 1 }
+        const unpaid = yield* api.post("/v1/refunds", merchant.sandboxKey, terms)
+        const reason = unpaid.headers.get("coffer-reason")
+        assert.strictEqual(unpaid.headers.get("link"), `<${origin}/docs/errors/conflict#${reason}>; rel="help"`)
+        assert.include((yield* api.get("/docs/errors/conflict")).text, `id="${reason}"`)
         assert.isNull((yield* api.get("/v1/balance", merchant.sandboxKey)).headers.get("link"))
       })
     )
