@@ -9,6 +9,7 @@ import { addressParty } from "../../shared/http/addressParty.ts"
 import type { Admission } from "../../shared/http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../../shared/http/CurrentRequest.ts"
 import { busyMessage, isRefusal, refusalOf, refuseField } from "../../shared/http/replies.ts"
+import { jsonProblem } from "../../shared/http/jsonProblem.ts"
 import type { Merchants } from "../../access/merchants/Merchants.ts"
 import { isDatabaseTrouble } from "../../platform/postgres/trouble.ts"
 import { kindOf } from "./PublicAdmission.ts"
@@ -148,7 +149,9 @@ const messages: Record<string, string> = {
 }
 const excess = "Expected no excess property"
 
-export const refuseOtherThanObject = refuseField("", "The body must be a JSON object")
+export const refuseOtherThanObject = Effect.flatMap(CurrentRecord, ({ text }) =>
+  Effect.flatMap(Effect.option(text), (read) => refuseField("", jsonProblem(Option.getOrElse(read, () => ""))))
+)
 
 /** The path as merchants write it: `metadata.key`, `files[2].url` (silences: D4). */
 const nameOf = (path: ReadonlyArray<PropertyKey>): string =>

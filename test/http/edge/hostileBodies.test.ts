@@ -104,9 +104,27 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a body", (
   it.effect("says so in words that are not the program's own", () =>
     Effect.gen(function* () {
       const { api, merchant } = yield* Service
-      for (const raw of ["[]", "null", "{", "7"]) {
-        const { body } = yield* api.call("POST", "/v1/orders", { key: merchant.sandboxKey, raw })
-        assert.strictEqual(body.message, "The body must be a JSON object.")
+      const no = "The body must be a JSON object"
+      for (const [raw, message] of [
+        ["[]", `${no}, not a list.`],
+        ["null", `${no}, not null.`],
+        ["7", `${no}, not a number.`],
+        ['"seven"', `${no}, not a text.`],
+        [JSON.stringify('{"amount": 100}'), `${no}. It is a text that holds JSON: it was encoded twice.`],
+        ["{", `${no}. It ends too early, at character 1.`],
+        ['{"amount": 10', `${no}. It ends too early, at character 13.`],
+        ['{"subject": "Tw', `${no}. It ends too early, at character 15.`],
+        ['{"amount": 100,}', `${no}. It is not JSON at character 16: there is a comma too many before it.`],
+        ["{'amount': 100}", `${no}. It is not JSON at character 2: names and texts are in double quotes.`],
+        ['{"amount": 100 "a": 1}', `${no}. It is not JSON at character 16: a comma or a colon is missing before it.`],
+        ['{"a": "x\ny"}', `${no}. It is not JSON at character 9: a line break in a text is written \\n.`],
+        ['{"amount": undefined}', `${no}. It is not JSON at character 12: this character cannot be there.`],
+        ["amount=100", `${no}. It is not JSON at character 1: this character cannot be there.`]
+      ] as const) {
+        for (const path of ["/v1/orders", "/v1/payment_links"]) {
+          const { body } = yield* api.call("POST", path, { key: merchant.sandboxKey, raw })
+          assert.strictEqual(body.message, message, raw)
+        }
       }
     })
   )
