@@ -61,7 +61,7 @@ describe.skipIf(executable === undefined)(`evidence that is typed${needsChromium
           )
           await field(page, goods).fill(`Two books, ${code}`)
           await save(page).click()
-          await page.locator(".trouble", { hasText: error }).waitFor()
+          await page.locator("main .stale").first().waitFor()
           assert.strictEqual(await field(page, goods).inputValue(), `Two books, ${code}`)
           await page.unroute("**/evidence")
           await page.reload()

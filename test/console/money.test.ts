@@ -130,7 +130,7 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
           await page.getByRole("button", { name: "Save view" }).click()
           await inDialog(page).getByLabel("Name").fill("Paid ones")
           await inDialog(page).getByRole("button", { name: "Save view" }).click()
-          await page.getByRole("button", { name: /^Paid ones/ }).waitFor()
+          await page.getByRole("group", { name: "Views" }).getByRole("button", { name: "Paid ones" }).waitFor()
           await page.goto(page.url().replace("?status=paid", ""))
           await page.getByRole("button", { name: "Export" }).click()
           await inDialog(page).getByLabel("Rows and columns").selectOption("Paid ones")

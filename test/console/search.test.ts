@@ -23,6 +23,7 @@ describe.skipIf(executable === undefined)(`the search box of the console${needsC
         await box.fill("two")
         await page.getByRole("option", { name: "Find “two”" }).click()
         await page.getByRole("heading", { name: "Search: two" }).waitFor()
+        await page.locator("tbody tr").nth(1).waitFor()
         assert.strictEqual(await page.locator("tbody tr").count(), 2)
         await box.fill("1,234.56")
         await page.getByRole("option", { name: "Find “1,234.56”" }).click()

@@ -1,4 +1,6 @@
 /** The one registry of atoms, and how a component follows one of them. */
+import * as Option from "effect/Option"
+import * as AsyncResult from "effect/reactivity/AsyncResult"
 import type * as Atom from "effect/reactivity/Atom"
 import * as AtomRegistry from "effect/reactivity/AtomRegistry"
 import { useCallback, useEffect, useSyncExternalStore } from "react"
@@ -11,6 +13,10 @@ export const useAtom = <A>(atom: Atom.Atom<A>): A =>
     useCallback((changed) => registry.subscribe(atom, changed), [atom]),
     useCallback(() => registry.get(atom), [atom])
   )
+
+/** What was read last, also while it is read again and if that fails. Undefined before the first answer. */
+export const lastOf = <A, E>(result: AsyncResult.AsyncResult<A, E>): A | undefined =>
+  Option.getOrUndefined(AsyncResult.value(result))
 
 /** Milliseconds between two reads of an object that is open. */
 export const objectEvery = 10_000

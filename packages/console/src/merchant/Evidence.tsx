@@ -4,12 +4,11 @@ import type { OrderResource } from "@coffer/contract/Orders"
 import { evidenceNames } from "@coffer/model/Evidence"
 import { evidenceTextLengthMax } from "@coffer/model/Limits"
 import { useId, useRef, useState } from "react"
-import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { ActKeys, withKeys } from "../api/actKeys.ts"
 import { act, ask, readAgain } from "../api/acts.ts"
 import { draftName, forgetDraft, keepDraft, readDraft } from "../api/drafts.ts"
 import { patiently } from "../api/patience.ts"
-import { useAtom } from "../api/registry.ts"
+import { lastOf, useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { sessionAtom, useAccount } from "../api/session.ts"
 import { Act, Field } from "../parts/act.tsx"
@@ -243,7 +242,7 @@ const Draft = (props: Props & { readonly words: Texts }) => {
   const { dispute, order, stored, words } = props
   const { merchantId, mode } = useAccount()
   const session = useAtom(sessionAtom)
-  const personId = AsyncResult.isSuccess(session) ? session.value.data.person.person_id : ""
+  const personId = lastOf(session)?.data.person.person_id ?? ""
   const name = draftName(personId, merchantId, mode, dispute.dispute_no)
   const now: Typed = { texts: textsOf(stored), files: stored.files }
   // The initial evidence of the form, and the version that it replaces. `times`: how often the form was refilled.

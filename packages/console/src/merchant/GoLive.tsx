@@ -1,7 +1,6 @@
 /** What is missing before the merchant can take live payments: a list on its live home page until the first one. */
-import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Link } from "wouter"
-import { useAtom } from "../api/registry.ts"
+import { lastOf, useAtom } from "../api/registry.ts"
 import { settingsAtom, useAccount } from "../api/session.ts"
 import { rowsOf } from "../parts/walkPages.ts"
 import { useWords } from "../parts/words.ts"
@@ -49,7 +48,7 @@ export const GoLive = ({ hasChannel }: { readonly hasChannel: boolean }) => {
   const endpoints = rowsOf(useAtom(lists.webhooks.page({ limit: "1" })))
   const keys = rowsOf(useAtom(lists.keys.page({ limit: "25" })))
   const calls = rowsOf(useAtom(lists.logs.page({ limit: "1" })))
-  const merchant = AsyncResult.isSuccess(settings) ? settings.value.data : undefined
+  const merchant = lastOf(settings)?.data
   if (merchant === undefined) return null
   const to = (page: string, text: string) => <Link href={`${base}/${page}`}>{text} →</Link>
   const steps: ReadonlyArray<readonly [name: string, isDone: boolean, how: React.ReactNode]> = [

@@ -7,7 +7,7 @@ import { scopesOfRole } from "@coffer/rules/people/roleScopes"
 import * as Effect from "effect/Effect"
 import { act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
-import { useAtom } from "../api/registry.ts"
+import { lastOf, useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
@@ -233,7 +233,7 @@ const MainKey = () => {
   const object = `${words.main} · ${stateText(mode, language)}`
   const isOwner = personMayDo(role, "main_keys.reset")
   const found = useAtom(OwnApi.query("main_keys", "get", { params, reactivityKeys: shown }))
-  const until = found._tag === "Success" ? found.value.data.previous_until : null
+  const until = lastOf(found)?.data.previous_until ?? null
   const reset = (typed: FormData) =>
     OwnApi.use((client) =>
       Effect.flatMap(client.main_keys.reset({ params, payload: overlapOf(typed) }), ({ data: { key } }) =>

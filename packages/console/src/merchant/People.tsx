@@ -5,7 +5,7 @@ import { personMayDo } from "@coffer/rules/people/mayDo"
 import { Link } from "wouter"
 import { act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
-import { useAtom } from "../api/registry.ts"
+import { lastOf, useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
@@ -163,7 +163,7 @@ const People = () => {
   const words = useWords(texts)
   const people = useAtom(OwnApi.query("people", "list", { params: { merchant_id: merchantId }, reactivityKeys: shown }))
   const session = useAtom(OwnApi.query("session", "get", { reactivityKeys: shown }))
-  const ownId = session._tag === "Success" ? session.value.data.person.person_id : ""
+  const ownId = lastOf(session)?.data.person.person_id ?? ""
   const mayChange = personMayDo(role, "people.invite")
   return (
     <section className="list">

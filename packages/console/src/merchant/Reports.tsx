@@ -1,13 +1,12 @@
 /** Reports: short ones are shown here at once; long ones are created as files, with progress. */
 import type { ReportResource } from "@coffer/contract/Reports"
-import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { useRef, useState } from "react"
 import { type Outcome, shown } from "../api/acts.ts"
 import { OwnApi, readBytes } from "../api/clients.ts"
 import type { AccountApi } from "../api/clients.ts"
 import { asQuery, type PlainQuery, withoutFile } from "../api/lists.ts"
 import { patiently } from "../api/patience.ts"
-import { useAtom } from "../api/registry.ts"
+import { lastOf, useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
@@ -259,7 +258,7 @@ const useDays = (days: "7" | "30") => {
   const { merchantId, mode } = useAccount()
   const params = { merchant_id: merchantId }
   const overview = useAtom(OwnApi.query("overview", "get", { params, query: { mode, days }, reactivityKeys: shown }))
-  return AsyncResult.isSuccess(overview) ? overview.value.data : undefined
+  return lastOf(overview)?.data
 }
 
 /** Sets both days of the form around it, in the merchant's zone. */

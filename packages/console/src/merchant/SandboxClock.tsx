@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { useEffect, useId, useState } from "react"
 import { Link } from "wouter"
 import { act, shown } from "../api/acts.ts"
-import { registry, useAtom } from "../api/registry.ts"
+import { lastOf, registry, useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { Act } from "../parts/act.tsx"
 import { Loaded } from "../parts/states.tsx"
@@ -111,7 +111,7 @@ export const SandboxClock = () => {
   const [begun, setBegun] = useState<number>()
   const atom = api.query("test_helpers", "clock", { reactivityKeys: shown })
   const clock = useAtom(atom)
-  const isMoving = clock._tag === "Success" && clock.value.data.status === "advancing"
+  const isMoving = lastOf(clock)?.data.status === "advancing"
   useEffect(() => {
     if (!isMoving) return
     const timer = setInterval(() => registry.refresh(atom), 1_000)

@@ -94,7 +94,7 @@ export const Health = ({ endpointId, count = 20 }: { readonly endpointId: string
   const language = useLanguage()
   const result = useAtom(lists.deliveries.page({ endpoint_id: endpointId, limit: String(count) }))
   return (
-    <Loaded result={result} lines={1}>
+    <Loaded result={result} lines={1} isFrame>
       {({ data: { data: rows } }) => {
         if (rows.length === 0) return <span className="soft">{words.nothing}</span>
         const arrived = rows.filter(({ status }) => status === "succeeded").length

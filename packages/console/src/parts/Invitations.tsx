@@ -2,7 +2,7 @@
 import type { InvitationResource } from "@coffer/contract/People"
 import { act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
-import { useAtom } from "../api/registry.ts"
+import { lastOf, useAtom } from "../api/registry.ts"
 import { Act } from "./act.tsx"
 import { stateText } from "./stateWords.ts"
 import { useLanguage, useWords } from "./words.ts"
@@ -73,7 +73,7 @@ const Invitation = ({ invitation }: { readonly invitation: InvitationResource })
 export const Invitations = () => {
   const words = useWords(texts)
   const found = useAtom(invitationsAtom)
-  const open = found._tag === "Success" ? found.value.data.data : []
+  const open = lastOf(found)?.data.data ?? []
   if (open.length === 0) return null
   return (
     <section className="stack" aria-label={words.title}>

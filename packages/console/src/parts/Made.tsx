@@ -1,5 +1,5 @@
 /** The address of what was just made: to copy, to open, and as a QR code. */
-import { renderSVG } from "uqr"
+import { useEffect, useState } from "react"
 import { isWeb } from "./address.ts"
 import { Copy } from "./values.tsx"
 import { useWords } from "./words.ts"
@@ -34,12 +34,17 @@ export const Address = ({ label, url }: { readonly label: string; readonly url: 
 /** Pixels of a module: enough for a camera at arm's length. */
 const pixelSize = 8
 
-/** As an image, which cannot run scripts whatever it contains. */
-const QrCode = ({ label, url }: { readonly label: string; readonly url: string }) => (
-  <img
-    src={`data:image/svg+xml,${encodeURIComponent(renderSVG(url, { pixelSize, border: 2 }))}`}
-    alt={label}
-    width={132}
-    height={132}
-  />
-)
+/** As an image, which cannot run scripts whatever it contains. What draws it is loaded with the first one. */
+const QrCode = ({ label, url }: { readonly label: string; readonly url: string }) => {
+  const [image, setImage] = useState<string>()
+  useEffect(() => {
+    let isShown = true
+    void import("uqr").then(({ renderSVG }) => {
+      if (isShown) setImage(`data:image/svg+xml,${encodeURIComponent(renderSVG(url, { pixelSize, border: 2 }))}`)
+    })
+    return () => {
+      isShown = false
+    }
+  }, [url])
+  return image === undefined ? null : <img src={image} alt={label} width={132} height={132} />
+}
