@@ -152,7 +152,7 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
         assert.strictEqual(read.get("created[gte]"), "2020-01-01T16:00:00.000Z")
         assert.strictEqual(read.get("created[lte]"), "2099-01-02T15:59:59.999Z")
         const [head, ...lines] = saved.replace(/\r\n$/, "").split("\r\n")
-        assert.strictEqual(head, "\uFEFFAmount,Currency,Status,Subject,Order reference,Created")
+        assert.strictEqual(head, "\uFEFFAmount,Currency,Status,Subject,Order reference,Buyer,Created")
         assert.lengthOf(lines, 1)
         assert.include(lines[0], "Two books")
         const [order] = (yield* done(at.get("/v1/orders?status=paid")))["data"]
