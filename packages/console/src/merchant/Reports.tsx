@@ -389,7 +389,9 @@ const ReadNow = ({ words }: { readonly words: Texts }) => {
           name="currency"
           choices={[["", words.all], ...currencies.map((each) => [each, each] as const)]}
         />
-        <button className="button quiet">{words.show}</button>
+        <button className="button quiet" disabled={week === undefined}>
+          {words.show}
+        </button>
       </form>
       {request !== undefined && <Answer request={request} words={words} />}
     </section>
