@@ -16,12 +16,7 @@ export const layer = consoleGroup(
     return handlers.handleAll({
       find: span("search.find")(function* ({ params: { merchant_id: merchantId }, query: { mode, text } }) {
         const found = yield* search.find({ merchantId: MerchantId.make(merchantId), mode }, text)
-        const places = new Map<string, number>()
-        const shown = found.filter(({ kind }) => {
-          const place = places.get(kind) ?? 0
-          places.set(kind, place + 1)
-          return place < matchesMax
-        })
+        const shown = [...Map.groupBy(found, ({ kind }) => kind).values()].flatMap((same) => same.slice(0, matchesMax))
         const page = { data: shown, hasMore: shown.length < found.length }
         const url = `/console/api/merchants/${merchantId}/search`
         return yield* replyList("match", url, page, ({ created_at, ...one }) => ({

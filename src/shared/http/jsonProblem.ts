@@ -5,9 +5,13 @@
 import { Option, Result } from "effect"
 import { tryJson } from "../../platform/runtime/codecs.ts"
 
+/** Characters. In a longer body the place is not looked for: each look parses half of it or more. */
+const lookedThroughMax = 65_536
+
 export const jsonProblem = (text: string): string => {
   const parsed = tryJson(text)
   if (Result.isSuccess(parsed)) return `The body must be a JSON object${kindOf(parsed.success)}`
+  if (text.length > lookedThroughMax) return "The body must be a JSON object"
   const end = endOfSense(text)
   if (end === undefined) {
     return text.trim() === ""

@@ -9,6 +9,7 @@ import { bodyLimitsOf } from "@coffer/contract/bodyLimits"
 import { Context, Effect, Layer } from "effect"
 import { OpenApi } from "effect/http-api"
 import type { Call, Reply } from "../../kit/Api.ts"
+import { jsonProblem } from "../../../src/shared/http/jsonProblem.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/hostileBodies") {}
@@ -105,6 +106,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a body", (
     Effect.gen(function* () {
       const { api, merchant } = yield* Service
       const no = "The body must be a JSON object"
+      assert.strictEqual(jsonProblem(`{"subject": "${"a".repeat(65_536)}",}`), no)
       for (const [raw, message] of [
         ["[]", `${no}, not a list.`],
         ["null", `${no}, not null.`],

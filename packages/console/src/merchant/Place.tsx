@@ -1,7 +1,6 @@
 /** The merchant by name, and the switch of merchant and environment. */
-import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Link, useLocation } from "wouter"
-import { useAtom } from "../api/registry.ts"
+import { lastOf, useAtom } from "../api/registry.ts"
 import { settingsAtom, useAccount } from "../api/session.ts"
 import type { SignedIn } from "../parts/Shell.tsx"
 import { useWords } from "../parts/words.ts"
@@ -11,10 +10,7 @@ const texts = {
   zh: { merchant: "商户", environment: "环境", sandbox: "沙盒", live: "正式", operators: "运营方" }
 }
 
-const useName = (id: string): string | undefined => {
-  const settings = AsyncResult.value(useAtom(settingsAtom(id)))
-  return settings._tag === "Some" ? settings.value.data.name : undefined
-}
+const useName = (id: string): string | undefined => lastOf(useAtom(settingsAtom(id)))?.data.name
 
 const Merchant = ({ id }: { readonly id: string }) => <option value={id}>{useName(id) ?? id}</option>
 

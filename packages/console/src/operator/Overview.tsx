@@ -10,9 +10,10 @@ import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Link } from "wouter"
 import { problemOf, shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
-import { useLive } from "../api/registry.ts"
+import { lastOf, useLive } from "../api/registry.ts"
 import { Age, Skeleton, Trouble } from "../parts/states.tsx"
 import { Amount, Time } from "../parts/values.tsx"
+import { rowsOf } from "../parts/walkPages.ts"
 import { useWords } from "../parts/words.ts"
 import { approvalsAtom, useActName } from "./approving.tsx"
 import { adviceTexts, kindsByWeight, kindTexts, Mend, NextStep } from "./held.tsx"
@@ -91,13 +92,6 @@ const heldOf = (mode: Mode, kind: HeldKind | undefined, limit: string) =>
     reactivityKeys: shown
   })
 
-const valueOf = <A, E>(result: AsyncResult.AsyncResult<A, E>): A | undefined =>
-  AsyncResult.isSuccess(result)
-    ? result.value
-    : AsyncResult.isFailure(result) && result.previousSuccess._tag === "Some"
-      ? result.previousSuccess.value.value
-      : undefined
-
 const Overview = () => {
   const words = useWords(texts)
   const mode = useMode()
@@ -113,11 +107,10 @@ const Overview = () => {
     every
   )
   const cluster = useLive(OperatorsApi.query("cluster", "get", { reactivityKeys: shown }), every)
-  const many = valueOf(counts)?.data.counts
+  const many = lastOf(counts)?.data.counts
   if (AsyncResult.isFailure(counts) && many === undefined) return <Trouble problem={problemOf(counts.cause)} />
   if (many === undefined) return <Skeleton lines={10} />
-  const rowsOf = (result: typeof parked) => valueOf(result)?.data.data ?? []
-  const state = valueOf(cluster)?.data
+  const state = lastOf(cluster)?.data
   const held: ReadonlyArray<readonly [HeldKind, ReadonlyArray<HeldUpResource>]> = [
     ["unapplied_payment", rowsOf(parked).filter(({ status }) => status === "parked")],
     ["stray_session", rowsOf(strays)],
@@ -125,8 +118,8 @@ const Overview = () => {
     ["dispute", rowsOf(disputes).filter(({ waits_for }) => waits_for === "merchant" || waits_for === "operator")],
     ["report", rowsOf(reports)]
   ]
-  const waiting = valueOf(approvals)?.data.data ?? []
-  const found = valueOf(differences)?.data
+  const waiting = rowsOf(approvals)
+  const found = lastOf(differences)?.data
   const open = found && { ...found, data: found.data.filter((difference) => difference.mode === mode) }
   const matters = held.filter(([, rows]) => rows.length > 0)
   const isSick = state !== undefined && sick(state)

@@ -6,11 +6,10 @@ import { isForFresh, mayDo } from "@coffer/rules/people/mayDo"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { createContext, useContext, useState } from "react"
 import { Link } from "wouter"
-import * as Option from "effect/Option"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import * as Atom from "effect/reactivity/Atom"
 import { act, shown } from "../api/acts.ts"
-import { useAtom } from "../api/registry.ts"
+import { lastOf, useAtom } from "../api/registry.ts"
 import * as operations from "../api/operations.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { Act, type ActProps, Dialog } from "../parts/act.tsx"
@@ -55,15 +54,15 @@ const noName = Atom.make(AsyncResult.initial<never>())
 
 /** A merchant's name; undefined until it is read. */
 export const useMerchantName = (id: string): string | undefined => {
-  const newest = AsyncResult.value(useAtom(merchantsAtom()))
-  const known = Option.getOrUndefined(newest)?.data.data.find(({ merchant_id }) => merchant_id === id)?.name
-  const isElsewhere = known === undefined && newest._tag === "Some"
+  const newest = lastOf(useAtom(merchantsAtom()))?.data.data
+  const known = newest?.find(({ merchant_id }) => merchant_id === id)?.name
+  const isElsewhere = known === undefined && newest !== undefined
   const own = useAtom<AsyncResult.AsyncResult<{ readonly data: { readonly name: string } }, unknown>>(
     isElsewhere
       ? OperatorsApi.query("merchants", "get", { params: { merchant_id: id }, reactivityKeys: shown })
       : noName
   )
-  return known ?? Option.getOrUndefined(AsyncResult.value(own))?.data.name
+  return known ?? lastOf(own)?.data.name
 }
 
 /** A merchant by name; its number tells namesakes apart. */

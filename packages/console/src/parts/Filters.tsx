@@ -63,7 +63,12 @@ export const Filters = (props: {
   const words = useWords(texts)
   const now = useNow() ?? Date.now()
   /** A day of the reader's zone, by the account's clock. */
-  const dayAgo = (days: number) => dayText(new Date(now - days * 86_400_000))
+  const dayAgo = (days: number) => {
+    const day = new Date(now)
+    // Not 24 hours: a day may have 23 or 25.
+    day.setDate(day.getDate() - days)
+    return dayText(day)
+  }
   const id = useId()
   const [typed, setTyped] = useState(query)
   /** What a switch of the page sets is no filter of the list. */

@@ -2,12 +2,10 @@
  * A list of objects: filters in the address bar, columns of choice, pages by cursor, live rows on the first page,
  * export, and acts on all that the filter names. Each list of the console is a value of type `List`.
  */
-import * as Option from "effect/Option"
-import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { useState } from "react"
 import { Link, useLocation } from "wouter"
 import type { PageAtom, Query } from "../api/lists.ts"
-import { useLive } from "../api/registry.ts"
+import { lastOf, useLive } from "../api/registry.ts"
 import { useSearchQuery } from "./address.ts"
 import { type BulkAct, BulkMenu } from "./BulkActs.tsx"
 import { ExportButton } from "./ExportRows.tsx"
@@ -102,7 +100,7 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
   }
 
   // An empty list needs no filters, columns or export.
-  const last = Option.getOrUndefined(AsyncResult.value(result))
+  const last = lastOf(result)
   const isEmpty = last?.data.data.length === 0 && isFirst && Object.keys(filters).length === 0
 
   return (

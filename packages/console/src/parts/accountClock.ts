@@ -2,10 +2,10 @@
  * The clock of the account that a page is about. A sandbox may be ahead of real time, so deadlines and proposed dates
  * follow its clock. Pages that are about no account follow real time.
  */
-import * as AsyncResult from "effect/reactivity/AsyncResult"
+import type * as AsyncResult from "effect/reactivity/AsyncResult"
 import * as Atom from "effect/reactivity/Atom"
 import { createContext, useContext, useEffect, useState } from "react"
-import { useAtom } from "../api/registry.ts"
+import { lastOf, useAtom } from "../api/registry.ts"
 
 /** How many milliseconds an account is ahead of real time; undefined while that is not known. */
 type Ahead = Atom.Atom<number | undefined>
@@ -20,12 +20,7 @@ type Settings<E> = Atom.Atom<
 
 /** By the merchant's settings, as its people or operators read them. */
 export const aheadIn = <E>(settings: Settings<E>, mode: "sandbox" | "live"): Ahead =>
-  mode === "live"
-    ? realTime
-    : Atom.make((get) => {
-        const found = AsyncResult.value(get(settings))
-        return found._tag === "Some" ? found.value.data.sandbox.clock_ahead_ms : undefined
-      })
+  mode === "live" ? realTime : Atom.make((get) => lastOf(get(settings))?.data.sandbox.clock_ahead_ms)
 
 const lookEvery = 30_000
 

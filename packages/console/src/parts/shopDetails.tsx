@@ -1,4 +1,5 @@
 /** How a shop presents itself: fields of a dialog, and facts. For the merchant's settings and the operators'. */
+import { businessAddressLengthMax, shopLinkLengthMax, taxIdLengthMax } from "@coffer/model/Limits"
 import { TextField } from "./act.tsx"
 import { Address } from "./Json.tsx"
 import type { NamedFacts } from "./ObjectPage.tsx"
@@ -47,10 +48,10 @@ const texts = {
 const fields = {
   support_email: { type: "email", maxLength: 254 },
   support_url: { type: "url", maxLength: 2048 },
-  terms_url: { type: "url", maxLength: 255 },
-  privacy_url: { type: "url", maxLength: 255 },
-  business_address: { maxLength: 255 },
-  tax_id: { maxLength: 64 },
+  terms_url: { type: "url", maxLength: shopLinkLengthMax },
+  privacy_url: { type: "url", maxLength: shopLinkLengthMax },
+  business_address: { maxLength: businessAddressLengthMax },
+  tax_id: { maxLength: taxIdLengthMax },
   accent_color: { maxLength: 16 },
   contact_email: { type: "email", maxLength: 254 },
   time_zone: { maxLength: 64 }

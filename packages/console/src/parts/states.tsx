@@ -120,9 +120,7 @@ export const Loaded = <A, E>(props: {
   }
   return (
     <>
-      {AsyncResult.isFailure(result) && !isFrame && (
-        <Stale at={Option.getOrUndefined(result.previousSuccess)?.timestamp} />
-      )}
+      {!isFrame && <Age result={result} />}
       {value._tag === "Some" && children(value.value)}
     </>
   )

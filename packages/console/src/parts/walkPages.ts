@@ -1,14 +1,13 @@
 /** Reads a list page by page up to a limit, and converts the days of a filter to times. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import type * as Atom from "effect/reactivity/Atom"
 import * as AtomRegistry from "effect/reactivity/AtomRegistry"
 import { type Outcome, problemOf, type Problem } from "../api/acts.ts"
 import type { Page, Query } from "../api/lists.ts"
 import { type Patience, patiently } from "../api/patience.ts"
-import { registry } from "../api/registry.ts"
+import { lastOf, registry } from "../api/registry.ts"
 import { minorOf } from "./values.tsx"
 import type { List } from "./ListPage.tsx"
 
@@ -16,7 +15,7 @@ type RowsIn<Row> = { readonly data: Pick<Page<Row>["data"], "data"> }
 
 /** The rows of a page of a list as it was last read; none until then. */
 export const rowsOf = <Row>(result: AsyncResult.AsyncResult<RowsIn<Row>, unknown>): ReadonlyArray<Row> =>
-  Option.match(AsyncResult.value(result), { onNone: () => [], onSome: ({ data }) => data.data })
+  lastOf(result)?.data.data ?? []
 
 /** Reads a page again. */
 export const readPage = <A, E>(
