@@ -19,6 +19,10 @@ export interface Listener {
   readonly server: Server
   readonly owner: number
   readonly secure: (SecureContextOptions & TlsOptions) | undefined
+  /** Those that it has accepted, until they are closed. */
+  readonly connections: Set<WorldSocket>
+  /** Set once it listens no longer: runs when its last connection is closed. */
+  whenLeft?: () => void
 }
 
 const portsMin = 50_000
@@ -45,13 +49,17 @@ export class Network {
     return own
   }
 
+  /** As Node does, it waits until the connections of the server are closed. */
   close(port: number, done: (() => void) | undefined) {
     const listener = this.servers.get(port)
     this.servers.delete(port)
-    this.world.task(() => {
-      listener?.server.emit("close")
-      done?.()
-    })
+    const whenLeft = () =>
+      this.world.task(() => {
+        listener?.server.emit("close")
+        done?.()
+      })
+    if (listener === undefined || listener.connections.size === 0) return whenLeft()
+    listener.whenLeft = whenLeft
   }
 
   dial(to: Address, connected?: () => void): WorldSocket {
@@ -125,9 +133,15 @@ export class Network {
   }
 
   /** Of TLS only the choice of a protocol is simulated. */
-  private accept({ secure, server }: Listener, near: WorldSocket, far: WorldSocket, to: Address) {
+  private accept(listener: Listener, near: WorldSocket, far: WorldSocket, to: Address) {
     if (far.destroyed) return
+    const { connections, secure, server } = listener
     far.isTaken = true
+    connections.add(far)
+    far.once("close", () => {
+      connections.delete(far)
+      if (connections.size === 0) listener.whenLeft?.()
+    })
     server.emit("connection", far)
     if (secure === undefined) return
     const common = protocolsOf(secure).find((name) => protocolsOf(to).includes(name)) ?? false

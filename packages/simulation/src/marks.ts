@@ -11,7 +11,6 @@ const ofStatements = [
   "a dead runner's statement came late",
   "a commit was late",
   "a late commit was cancelled",
-  "a commit waited for a lock",
   "a session waited for a lock",
   "several sessions waited for locks",
   "a session waited for a changed table",

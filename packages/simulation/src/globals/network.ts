@@ -7,7 +7,7 @@ import tls, { type TlsOptions } from "node:tls"
 import childProcess from "node:child_process"
 import workerThreads from "node:worker_threads"
 import { machine, real } from "../machine.ts"
-import type { Address } from "../Network.ts"
+import type { Address, Listener } from "../Network.ts"
 
 export const patchNetwork = () => {
   patchConnections()
@@ -52,7 +52,7 @@ const patchServers = () => {
       if (world === undefined) return (listen as (...args: Args) => unknown).apply(this, args as Array<unknown>)
       const [{ port }, done] = addressOf(args)
       if (done !== undefined) this.once("listening", done)
-      const listener = { server: this, owner: world.who, secure: secured.get(this) }
+      const listener: Listener = { server: this, owner: world.who, secure: secured.get(this), connections: new Set() }
       ports.set(this, world.network.listen(listener, port === undefined ? undefined : Number(port)))
       return this
     },

@@ -18,10 +18,14 @@ export const unfinished = async ({ control, world }: InWorld): Promise<ReadonlyA
         ([table, column, only]) =>
           `select '${table}.${column}' as what, count(*) as rows from ${table} where ${only} and ${column} < ${time}`
       )
+      // A payment that the bank reports later is not due yet.
+      const reports = "select 'reports of the bank', count(*) from sandbox_payments where report_due_at is not null"
       const open = ["deliveries", "refunds"].map(
         (table) => `select '${table}' as what, count(*) as rows from ${table} where status in ('pending', 'reserved')`
       )
-      return control.query(`select what, rows from (${[...queues, ...open].join(" union all ")}) q where rows > 0`)
+      return control.query(
+        `select what, rows from (${[...queues, ...open, reports].join(" union all ")}) q where rows > 0`
+      )
     })
     if (left.length === 0) return []
     if (world.now > until) return left.map(([what, rows]) => `${rows} rows of ${what} are due, and nothing happens`)

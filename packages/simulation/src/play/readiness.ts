@@ -4,6 +4,8 @@ import type { Reply, Runners } from "./Runners.ts"
 
 const patienceMillis = 10_000
 const asksMin = 3
+/** What is committed as a change set. */
+const isChangeSet = /^\/(v1|checkout|pay)\/(?!erasures|exports)/
 
 export class Readiness {
   /** By slot: since when it has given no good answer, and the number of bad ones. */
@@ -17,9 +19,11 @@ export class Readiness {
   }
 
   /** An answer to a caller. */
-  hear(place: number, { status }: Reply) {
+  hear(place: number, path: string, { status }: Reply) {
     // No answer: another runner will be there.
     if (status < 500) return void this.bad.delete(place)
+    // A few statements of their own among many reads, which readiness does not see: it judges by most.
+    if (!isChangeSet.test(path)) return
     const before = this.bad.get(place) ?? { since: this.world.now, count: 0 }
     before.count++
     this.bad.set(place, before)

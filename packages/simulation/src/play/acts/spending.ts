@@ -65,7 +65,7 @@ export const revoking = async (story: Story, no: number) => {
   const body = { mode: "sandbox", name: `Key ${no}`, scopes: ["balance:read"] }
   const made = await story.ask(no, { path: secretKeys(story), body, of: "operator" })
   if (!isGood(made)) return
-  const { id, key } = dataOf(made)
+  const { key, key_id: id } = dataOf(made)
   const uses = () =>
     Promise.all([1, 2, 3, 4].map(() => story.ask(no, { method: "GET", path: "/v1/balance", apiKey: String(key) })))
   await uses()
