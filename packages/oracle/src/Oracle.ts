@@ -2,20 +2,20 @@
  * What the service should answer: a second implementation of its rules, with plain lists and one clock. It is written
  * from docs/specification.md and docs/choices.md and shares no code with the service.
  */
-import { acceptDispute, disputeNamed, giveEvidence, openDispute, resolveByHelper } from "./disputes.ts"
+import { acceptDispute, disputeNamed, giveEvidence, openDispute, resolveByHelper, uploadFile } from "./disputes.ts"
 import { createEndpoint, createLink, createPayout, deleteEndpoint, reviewPayout, rotateEndpoint } from "./links.ts"
-import { updateEndpoint, updateLink } from "./links.ts"
+import { readSigning, rotateSigning, updateEndpoint, updateLink } from "./links.ts"
 import { createOrder, expireOrder, pay, sendReceipt, updateOrder } from "./orders.ts"
 import { createRefund, settle, updateRefund } from "./refunds.ts"
 import { createErasure, exportBuyer, exportMerchant, readErasure, readTimeline, visitLink } from "./buyers.ts"
-import { listOf } from "./lists.ts"
+import { isList, listOf, listPathOf } from "./lists.ts"
 import { actByPerson, createByPerson, type Person, type Role } from "./people.ts"
 import { actOnKey, createKey, readMerchant, refusalOf, scopeOf, stand, updateMerchant } from "./rights.ts"
 import { Account, currencies, type Currency, named, type ScopedKey } from "./state.ts"
 import { clearAt, nextDueAt, passTo } from "./time.ts"
 import { type Answer, days, type Fields, invalid, missing, ok, Part, refused } from "./values.ts"
 import { bodyOf, oneOf } from "./fields.ts"
-import { statementOf, walletOf } from "./books.ts"
+import { feesOf, frozenOf, statementOf, walletOf } from "./books.ts"
 import {
   disputeView,
   endpointView,
@@ -124,9 +124,12 @@ const routes = [
   on("webhookEndpoints.update", "POST /v1/webhook_endpoints/:ref", ofEndpoint(updateEndpoint)),
   on("webhookEndpoints.delete", "DELETE /v1/webhook_endpoints/:ref", ofEndpoint(deleteEndpoint)),
   on("webhookEndpoints.rotateSecret", "POST /v1/webhook_endpoints/:ref/rotate_secret", ofEndpoint(rotateEndpoint)),
+  on("webhookSigningSecret.get", "GET /v1/webhook_signing_secret", readSigning),
+  on("webhookSigningSecret.rotate", "POST /v1/webhook_signing_secret/rotate", rotateSigning),
+  on("files.upload", "POST /v1/files", (account, _, __, body) => uploadFile(account, body)),
   read("events", "/v1/events/:ref", ({ events }, ref) => numbered(events, ref), eventView),
   on("deliveries.unknown", "GET /v1/webhook_deliveries/:ref", () => missing("delivery")),
-  on("reports.unknown", "GET /v1/reports/(?!statement$):any", () => missing("report")),
+  on("reports.unknown", "GET /v1/reports/(?!(?:statement|fees|frozen)$):any", () => missing("report")),
   on("erasures.create", "POST /v1/erasures", creates(createErasure)),
   on("erasures.get", "GET /v1/erasures/:ref", (account, _, ref) => readErasure(account, ref)),
   on("exports.buyer", "POST /v1/exports", (account, _, __, body, { addresses }) =>
@@ -177,6 +180,10 @@ const routes = [
   )
 ]
 
+type Report = (account: Account, now: number, query: URLSearchParams) => Answer
+const reports: Readonly<Record<string, Report>> = { statement: statementOf, fees: feesOf, frozen: frozenOf }
+const reportIn = (path: string) => (path.startsWith("/v1/reports/") ? path.slice("/v1/reports/".length) : "")
+
 const listNames: Readonly<Record<string, string>> = {
   "/v1/orders": "orders.list",
   "/v1/refunds": "refunds.list",
@@ -190,9 +197,10 @@ const listNames: Readonly<Record<string, string>> = {
 /** Those that can succeed. */
 export const operations: ReadonlyArray<string> = [
   ...routes.map(({ name }) => name).filter((name) => !name.endsWith(".unknown")),
-  ...Object.values(listNames),
+  ...Object.values(listNames).flatMap((name) => [name, `operator.${name}`]),
+  "operator.payouts.list",
   "balance.get",
-  "reports.statement"
+  ...Object.keys(reports).map((name) => `reports.${name}`)
 ]
 
 export class Oracle {
@@ -223,9 +231,12 @@ export class Oracle {
     const [bare] = path.split("?") as [string]
     // A path has one spelling (silences: G15).
     if (/%(2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f)/i.test(bare) || /\/\/|\/$/.test(bare)) return undefined
-    if (method === "GET" && bare in listNames) return listNames[bare]
+    if (method === "GET" && isList(bare)) {
+      const name = listNames[listPathOf(bare)] ?? "payouts.list"
+      return bare.startsWith("/operator/") ? `operator.${name}` : name
+    }
     if (method === "GET" && bare === "/v1/balance") return "balance.get"
-    if (method === "GET" && bare === "/v1/reports/statement") return "reports.statement"
+    if (method === "GET" && reportIn(bare) in reports) return `reports.${reportIn(bare)}`
     return routes.find((route) => route.method === method && route.form.test(bare))?.name
   }
 
@@ -261,8 +272,8 @@ export class Oracle {
     if (call.key === "live") {
       return name.startsWith("testHelpers.") ? refused(404, "route_not_found") : ok(new Part({}))
     }
-    // An erasure and an archive take no key (silences: O62, O64).
-    const isKept = call.method !== "GET" && !/^(erasures|exports)\./.test(name)
+    // An erasure, an archive and a file take no key (silences: O62, O64, D6).
+    const isKept = call.method !== "GET" && !/^(erasures|exports|files)\./.test(name)
     if (call.idempotencyKey === undefined || !isKept) return this.run(account, call, key)
     return this.once(account, call, key, call.idempotencyKey)
   }
@@ -292,7 +303,8 @@ export class Oracle {
       const listed = listOf(account, bare, search)
       if (listed !== undefined) return listed
       if (bare === "/v1/balance") return balance(account, search)
-      if (bare === "/v1/reports/statement") return statementOf(account, this.now, search)
+      const report = reports[reportIn(bare)]
+      if (report !== undefined) return report(account, this.now, search)
     }
     const { form, handle } = routes.find((route) => route.method === method && route.form.test(bare))!
     const ref = decodeURIComponent(form.exec(bare)![1] ?? "")

@@ -1,5 +1,5 @@
 /** Wallets, the ledger and the events (spec: Wallet balance; Balance transaction; Events). */
-import { disputeView, orderView, refundView } from "./views.ts"
+import { disputeView, isOpen, orderView, refundView } from "./views.ts"
 import type { Account, Currency, Dispute, Endpoint, Order, Payout, Receiver, Refund, Wallet } from "./state.ts"
 import { currencies, newNo } from "./state.ts"
 import { type Answer, type Check, days, type Fields, ok, Part, timeOf, type When } from "./values.ts"
@@ -104,8 +104,7 @@ export const usable = (account: Account, currency: Currency) =>
  * type.
  */
 export const statementOf = (account: Account, now: number, query: URLSearchParams): Answer => {
-  const from = Date.parse(`${query.get("from")}T00:00:00Z`)
-  const to = Math.min(now, Date.parse(`${query.get("to")}T00:00:00Z`) + days)
+  const { from, to } = daysOf(now, query)
   const lines: Check = (actual) => {
     for (const currency of currencies) {
       const rows = account.rows.filter((row) => row.currency === currency && row.at.value! < to)
@@ -126,4 +125,63 @@ export const statementOf = (account: Account, now: number, query: URLSearchParam
     return undefined
   }
   return ok(new Part({ object: "statement", merchant_id: account.merchantId, mode: "sandbox", lines }))
+}
+
+/** The last moment of a day in UTC, or now. */
+const daysOf = (now: number, query: URLSearchParams) => ({
+  from: Date.parse(`${query.get("from")}T00:00:00Z`),
+  to: Math.min(now, Date.parse(`${query.get("to") ?? query.get("from")}T00:00:00Z`) + days)
+})
+
+const feeRows: Readonly<Record<string, string>> = { fee_debit: "payment", dispute_fee: "dispute", payout_fee: "payout" }
+
+/** The fees of days, by what they were charged for and how the buyer paid. */
+export const feesOf = (account: Account, now: number, query: URLSearchParams): Answer => {
+  const { from, to } = daysOf(now, query)
+  const sums = new Map<string, { count: number; volume: number; fee: number }>()
+  for (const { amount: fee, at, currency, of, order, type } of account.rows) {
+    if (!(type in feeRows) || at.value! < from || at.value! >= to) continue
+    const key = `${currency} ${feeRows[type]} ${order?.own?.method ?? null}`
+    const sum = sums.get(key) ?? { count: 0, volume: 0, fee: 0 }
+    const { amount } = of as Order | Dispute | Payout
+    sums.set(key, { count: sum.count + 1, volume: sum.volume + amount, fee: sum.fee - fee })
+  }
+  const lines = [...sums].map(([key, { count, fee, volume }]) => `${key} ${count} ${volume} ${fee}`)
+  return reportOf(account, "fees_report", lines, (line) =>
+    ["currency", "source", "payment_method", "count", "volume", "fee"].map((name) => String(line[name])).join(" ")
+  )
+}
+
+/** What holds money now, and the frozen balance of each wallet. */
+export const frozenOf = (account: Account): Answer => {
+  const held = [
+    ...account.disputes.filter(isOpen).map((of) => ["dispute", of, of.order.currency, of.amount] as const),
+    ...account.refunds
+      .filter(({ state }) => state === "pending")
+      .map((of) => ["refund", of, of.order.currency, of.amount] as const),
+    ...account.payouts
+      .filter(({ state }) => state === "requested" || state === "approved")
+      .map((of) => ["payout", of, of.currency, of.amount] as const)
+  ].map(([kind, { no }, currency, amount]) => `${currency} ${kind} ${no.value} ${amount}`)
+  const totals = [...account.wallets].map(([currency, { frozen }]) => `${currency} total null ${frozen}`)
+  const isMoved = (line: string) => !line.endsWith(" 0")
+  return reportOf(account, "frozen_report", [...held, ...totals.filter(isMoved)], (line) => {
+    const text = ["currency", "kind", "number", "amount"].map((name) => String(line[name])).join(" ")
+    return isMoved(text) ? text : undefined
+  })
+}
+
+/** The lines of a report in any order. */
+const reportOf = (
+  { merchantId }: Account,
+  object: string,
+  lines: ReadonlyArray<string>,
+  textOf: (line: Fields) => string | undefined
+): Answer => {
+  const wanted = lines.toSorted().join()
+  const check: Check = (actual) => {
+    const shown = (actual as ReadonlyArray<Fields>).map(textOf).filter((text) => text !== undefined)
+    return shown.toSorted().join() === wanted ? undefined : wanted
+  }
+  return ok(new Part({ object, merchant_id: merchantId, mode: "sandbox", lines: check }))
 }

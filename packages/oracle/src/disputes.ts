@@ -39,7 +39,7 @@ export const openDispute = (account: Account, now: number, order: Order | undefi
     acceptedAt: undefined,
     fee: null,
     closedAt: null,
-    evidence: { texts: {}, submittedAt: null, updatedAt: null },
+    evidence: { texts: {}, files: [], submittedAt: null, updatedAt: null },
     submittedBy: undefined
   }
   account.disputes.push(dispute)
@@ -65,16 +65,36 @@ const evidenceRule = (value: unknown) => {
   return undefined
 }
 
+/** Addresses of this account's own files. */
+const filesRule =
+  ({ files }: Account) =>
+  (value: unknown) => {
+    if (!Array.isArray(value) || value.length > 8) return ""
+    const strange = value.findIndex(({ url }: Fields) => !files.some(({ no }) => no.value === url))
+    return strange === -1 ? undefined : `[${strange}].url`
+  }
+
+/** A PDF; what is none is refused. */
+export const uploadFile = (account: Account, body: unknown): Answer => {
+  const { file } = body as { readonly file: string }
+  if (!file.startsWith("%PDF-")) return invalid("file")
+  const stored = { no: newNo.file() }
+  account.files.push(stored)
+  return ok({ url: stored.no, content_type: "application/pdf", size: file.length }, 201)
+}
+
 export const giveEvidence = (account: Account, now: number, dispute: Dispute | undefined, body: unknown, by: By) => {
   const sent = bodyOf(body)
-  const checked = allOf(body ?? {}, { evidence: evidenceRule, submit: bool })
+  const checked = allOf(body ?? {}, { evidence: evidenceRule, files: filesRule(account), submit: bool })
   if (checked !== undefined) return checked
   if (sent["evidence"] == null && sent["files"] == null) return invalid("evidence")
   const texts = Object.fromEntries(
     Object.entries((sent["evidence"] ?? {}) as Record<string, string | null>).filter(([, text]) => text !== null)
   ) as Record<string, string>
+  const files = (sent["files"] ?? []) as ReadonlyArray<Fields>
   const submits = sent["submit"] === true
-  if (submits && Object.values(texts).every((text) => text.trim() === "")) return invalid("evidence")
+  const isEmpty = files.length === 0 && Object.values(texts).every((text) => text.trim() === "")
+  if (submits && isEmpty) return invalid("evidence")
   if (dispute === undefined) return missing("dispute")
   // The submission's own request (silences: D18), even once its stored answer is gone.
   const isRepeated = by.idempotencyKey !== undefined && by.idempotencyKey === dispute.submittedBy
@@ -85,7 +105,7 @@ export const giveEvidence = (account: Account, now: number, dispute: Dispute | u
   if (dispute.dueBy !== null && now > dispute.dueBy) return conflict("past_deadline")
   if (submits && !account.reachable) return unanswered()
   mention(dispute.order, Object.values(texts))
-  dispute.evidence = { texts, submittedAt: submits ? now : null, updatedAt: now }
+  dispute.evidence = { texts, files, submittedAt: submits ? now : null, updatedAt: now }
   if (submits) {
     dispute.submittedBy = by.idempotencyKey
     dispute.state = "under_review"

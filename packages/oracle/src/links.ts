@@ -3,9 +3,9 @@ import { makeUnsure, post, usable } from "./books.ts"
 import { allOf, bodyOf, bool, currency, integer, merged, metadata } from "./fields.ts"
 import { moment, oneLine, oneOf, patch, url } from "./fields.ts"
 import { amountMax, titleOf } from "./orders.ts"
-import { type Account, type Currency, type Endpoint, type Link, newNo, type Payout } from "./state.ts"
+import { type Account, type Currency, type Endpoint, type Link, newNo, type Payout, type Secrets } from "./state.ts"
 import { type Answer, conflict, days, invalid, missing, ok, refused } from "./values.ts"
-import { endpointView, linkView, payoutView } from "./views.ts"
+import { endpointView, linkView, payoutView, signingView } from "./views.ts"
 
 export const createLink = (account: Account, now: number, body: unknown): Answer => {
   const sent = bodyOf(body)
@@ -131,12 +131,23 @@ export const deleteEndpoint = (account: Account, _: number, endpoint: Endpoint |
 }
 
 /** The old secret signs for another day, and at most five old ones do (silences: W10). */
+const rotated = (secrets: Secrets, now: number): Secrets => {
+  const old = secrets.map((each) => ({ ...each, until: Math.min(each.until, now + days) }))
+  return [...old.filter(({ until }) => until > now).slice(-5), { secret: newNo.signing(), until: Infinity }]
+}
+
 export const rotateEndpoint = (account: Account, now: number, endpoint: Endpoint | undefined): Answer => {
   if (endpoint === undefined) return missing("endpoint")
-  const secret = newNo.signing()
-  const old = endpoint.secrets.map((each) => ({ ...each, until: Math.min(each.until, now + days) }))
-  endpoint.secrets = [...old.filter(({ until }) => until > now).slice(-5), { secret, until: Infinity }]
-  return ok({ ...endpointView(account, endpoint), secret })
+  endpoint.secrets = rotated(endpoint.secrets, now)
+  return ok({ ...endpointView(account, endpoint), secret: endpoint.secrets.at(-1)!.secret })
+}
+
+export const readSigning = (account: Account, now: number): Answer => ok(signingView(account, now))
+
+export const rotateSigning = (account: Account, now: number): Answer => {
+  account.signing = rotated(account.signing, now)
+  account.rotatedAt = now
+  return readSigning(account, now)
 }
 
 export const createPayout = (account: Account, now: number, sent: unknown): Answer => {

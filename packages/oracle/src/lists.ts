@@ -1,8 +1,9 @@
 /** What lists answer (spec: List conventions). A filter that does not exist is refused (silences: P13). */
 import { disputeNamed } from "./disputes.ts"
 import { currencies, type Account, named } from "./state.ts"
-import { type Answer, type Fields, type Hole, invalid, ok, timeOf, type Time } from "./values.ts"
-import { disputeView, endpointView, eventView, linkView, orderView, refundView, rowView, statusOf } from "./views.ts"
+import { type Answer, type Fields, type Hole, invalid, ok, textLike, timeOf, type Time } from "./values.ts"
+import { disputeView, endpointView, eventView, linkView, orderView, payoutView, refundView } from "./views.ts"
+import { rowView, statusOf } from "./views.ts"
 
 interface Listed {
   readonly no: Hole
@@ -27,6 +28,14 @@ const rowTypes = [
   ...["freeze", "unfreeze", "debit", "fee"].map((step) => `dispute_${step}`),
   ...["freeze", "unfreeze", "success", "fee"].map((step) => `payout_${step}`)
 ]
+
+/** An operator reads the same lists with the environment, and the payouts (contract: Lookup). */
+const byOperator = /^\/operator\/v1\/merchants\/[^/]+\/(\w+)$/
+export const listPathOf = (path: string) => {
+  const name = byOperator.exec(path)?.[1]
+  return name === undefined ? path : name === "payouts" ? name : `/v1/${name}`
+}
+export const isList = (path: string) => listPathOf(path) in lists
 
 const listed = (
   { no }: { readonly no: Hole },
@@ -91,6 +100,11 @@ const lists: Readonly<Record<string, List>> = {
     filters: {},
     items: (account) => account.links.map((link) => listed(link, link.createdAt, () => linkView(account, link)))
   },
+  payouts: {
+    resource: "payout",
+    filters: {},
+    items: (account) => account.payouts.map((each) => listed(each, each.createdAt, () => payoutView(account, each)))
+  },
   "/v1/webhook_endpoints": {
     resource: "webhook_endpoint",
     filters: {},
@@ -108,6 +122,16 @@ const platformNo: Readonly<Record<string, typeof objectNamed>> = {
   object_id: objectNamed
 }
 
+/** An operator gets no address that opens a buyer's page. */
+const withoutTokens = (view: Fields): Fields => {
+  const hidden = (name: string, value: unknown) => {
+    if (name === "data" || name === "object") return typeof value === "object" ? withoutTokens(value as Fields) : value
+    const isPage = (name === "checkout_url" || name === "receipt_url") && value !== null
+    return isPage ? textLike(/\/(checkout|receipts)\/\[redacted\]$/) : value
+  }
+  return Object.fromEntries(Object.entries(view).map(([name, value]) => [name, hidden(name, value)]))
+}
+
 const momentOf = (text: string, isEnd: boolean): number | undefined => {
   if (/^\d+$/.test(text)) return text.length > 12 ? undefined : Number(text) * 1000 + (isEnd ? 999 : 0)
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) && !Number.isNaN(Date.parse(text)) ? Date.parse(text) : undefined
@@ -116,9 +140,12 @@ const momentOf = (text: string, isEnd: boolean): number | undefined => {
 const common = ["limit", "starting_after", "ending_before", "created[gte]", "created[lte]"]
 
 export const listOf = (account: Account, path: string, query: URLSearchParams): Answer | undefined => {
-  const list = lists[path]
+  const list = lists[listPathOf(path)]
   if (list === undefined) return undefined
-  const isMetadata = (name: string) => list.resource === "order" && /^metadata\[.+\]$/.test(name)
+  const isOperators = byOperator.test(path)
+  const wrongMode = isOperators && query.get("mode") !== "sandbox" ? ["mode"] : []
+  query.delete("mode")
+  const isMetadata = (name: string) => path === "/v1/orders" && /^metadata\[.+\]$/.test(name)
   const items = list.items(account).toReversed()
   const placeOf = (cursor: string) => items.findIndex(({ no }) => no.value === cursor)
   const limit = query.get("limit") ?? "20"
@@ -133,7 +160,7 @@ export const listOf = (account: Account, path: string, query: URLSearchParams): 
   const wrong = [...query.entries()].filter(
     ([name, value]) => (!common.includes(name) && !(name in list.filters) && !isMetadata(name)) || isWrong(name, value)
   )
-  if (wrong.length > 0) return invalid(...wrong.map(([name]) => name))
+  if (wrong.length + wrongMode.length > 0) return invalid(...wrongMode, ...wrong.map(([name]) => name))
   if (after !== null && before !== null) return { status: 400, error: "invalid_request" }
   const part =
     after !== null ? items.slice(placeOf(after) + 1) : before !== null ? items.slice(0, placeOf(before)) : items
@@ -153,6 +180,6 @@ export const listOf = (account: Account, path: string, query: URLSearchParams): 
     resource: list.resource,
     has_more: found.length > size,
     url: path,
-    data: page.map(({ view }) => view())
+    data: page.map(({ view }) => (isOperators ? withoutTokens(view()) : view()))
   })
 }

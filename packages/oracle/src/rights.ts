@@ -14,6 +14,8 @@ const resources: Readonly<Record<string, string>> = {
   disputes: "disputes",
   paymentLinks: "payment_links",
   webhookEndpoints: "webhooks",
+  webhookSigningSecret: "webhooks",
+  files: "disputes",
   deliveries: "webhooks",
   events: "events",
   ledger: "balance",
@@ -24,10 +26,11 @@ const resources: Readonly<Record<string, string>> = {
   testHelpers: "test_helpers"
 }
 
-/** The scope of an operation: its resource, and `read` unless it changes something. */
+/** The scope of an operation: its resource, and `read` unless it changes something or shows a secret. */
 export const scopeOf = (operation: string, method: string) => {
   const resource = resources[operation.split(".")[0]!]!
-  return `${resource}:${method === "GET" || resource === "exports" ? "read" : "write"}`
+  const reads = resource === "exports" || (method === "GET" && operation !== "webhookSigningSecret.get")
+  return `${resource}:${reads ? "read" : "write"}`
 }
 
 /** A key that may write a resource may read it. */

@@ -94,7 +94,7 @@ export interface Dispute {
   acceptedAt: number | undefined
   fee: number | null
   closedAt: Time | null
-  evidence: { texts: Texts; submittedAt: number | null; updatedAt: number | null }
+  evidence: { texts: Texts; files: ReadonlyArray<Fields>; submittedAt: number | null; updatedAt: number | null }
   /** The key of the submission. */
   submittedBy: string | undefined
 }
@@ -122,9 +122,11 @@ export interface Endpoint {
   types: ReadonlyArray<string>
   status: string
   disableWhenFailing: boolean
-  /** Those that sign, and until when; the newest has no end. */
-  secrets: ReadonlyArray<{ readonly secret: Hole; readonly until: number }>
+  secrets: Secrets
 }
+
+/** Those that sign, and until when; the newest has no end. */
+export type Secrets = ReadonlyArray<{ readonly secret: Hole; readonly until: number }>
 
 /** Where an event is posted. `isSure`: whatever comes next. */
 export interface Receiver {
@@ -223,6 +225,11 @@ export class Account {
   readonly answers = new Map<string, Kept>()
   readonly keys: Array<ScopedKey> = []
   readonly erasures: Array<{ readonly no: Hole }> = []
+  /** Files for evidence, by their addresses. */
+  readonly files: Array<{ readonly no: Hole }> = []
+  /** The account's own secrets, of which the newest can be read again (silences: W1, W19). */
+  signing: Secrets = [{ secret: newNo.signing(), until: Infinity }]
+  rotatedAt: number | null = null
   reachable = true
   /** When its bank went away last: what it was asked then is asked again later. */
   awayAt = -Infinity
@@ -254,6 +261,7 @@ export const newNo = {
   event: () => idOf("evt_"),
   erasure: () => idOf("ers_"),
   key: () => idOf("key_"),
+  file: () => new Hole(/^http:\/\/[^/]+\/files\/[\w-]+\.pdf$/),
   signing: () => new Hole(/^whsec_[\w+/=-]{40,}$/),
   secret: (mode: ScopedKey["mode"]) => new Hole(mode === "live" ? /^svc_live_[\w-]{40,}$/ : /^svc_test_[\w-]{40,}$/)
 }

@@ -102,7 +102,7 @@ export const evidenceView = (_: Account, { evidence, no }: Dispute): Fields => (
   object: "dispute_evidence",
   dispute_no: no,
   evidence: evidence.texts,
-  files: [],
+  files: evidence.files,
   submitted: evidence.submittedAt !== null,
   submitted_at: orNull(evidence.submittedAt),
   updated_at: evidence.updatedAt === null ? null : textLike(/^\d{4}-/)
@@ -139,6 +139,14 @@ export const endpointView = (_: Account, endpoint: Endpoint): Fields => ({
   is_default: false,
   created_at: iso(endpoint.createdAt),
   updated_at: textLike(/^\d{4}-/)
+})
+
+export const signingView = ({ rotatedAt, signing }: Account, now: number): Fields => ({
+  object: "webhook_signing_secret",
+  mode: "sandbox",
+  secret: signing.at(-1)!.secret,
+  rotated_at: orNull(rotatedAt),
+  previous_until: orNull(signing.findLast(({ until }) => until > now && until < Infinity)?.until)
 })
 
 export const payoutView = ({ merchantId }: Account, payout: Payout): Fields => ({

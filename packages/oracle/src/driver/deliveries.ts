@@ -51,20 +51,22 @@ const postDiffers = (account: Account, { body, headers, url }: Post, delivered: 
   const attempts = (delivered.get(place) ?? 0) + 1
   delivered.set(place, attempts)
   if (attempts > (url.endsWith("/down") ? attemptsMax : 1)) return differs("no further attempt", attempts)
-  const signed = signatureProblem(receiver, headers["x-service-signature"] ?? "", body)
+  const signed = signatureProblem(account, receiver, headers["x-service-signature"] ?? "", body)
   if (signed !== undefined) return differs(signed, headers["x-service-signature"])
   const actual: unknown = JSON.parse(body)
   const object = formerOf(account, event, actual) ?? event.object
   return differenceOf(eventView(account, { ...event, object }), actual, `post of ${event.type}`)
 }
 
-/** Each signature is by a secret of the endpoint, and there is one. The account's own secret is not known here. */
-const signatureProblem = ({ endpoint }: Receiver, header: string, body: string) => {
-  if (endpoint === undefined) return /^t=\d+,v1=[0-9a-f]{64}/.test(header) ? undefined : "a signature"
+/** Each signature is by a secret of the endpoint or of the account, and there is one. */
+const signatureProblem = ({ signing }: Account, { endpoint }: Receiver, header: string, body: string) => {
+  const secrets = endpoint?.secrets ?? signing
+  // A program may not have read the account's own secret.
+  if (secrets.some(({ secret }) => secret.value === undefined)) {
+    return /^t=\d+,v1=[0-9a-f]{64}/.test(header) ? undefined : "a signature"
+  }
   const [, time = ""] = /^t=(\d+),/.exec(header) ?? []
   const shown = [...header.matchAll(/v1=([0-9a-f]{64})/g)].map(([, hex]) => hex!)
-  const signs = endpoint.secrets.map(({ secret }) =>
-    createHmac("sha256", secret.value!).update(`${time}.${body}`).digest("hex")
-  )
+  const signs = secrets.map(({ secret }) => createHmac("sha256", secret.value!).update(`${time}.${body}`).digest("hex"))
   return shown.length > 0 && shown.every((each) => signs.includes(each)) ? undefined : "signatures by its secrets"
 }

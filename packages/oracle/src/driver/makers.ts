@@ -2,7 +2,7 @@
 import type { Call, Oracle } from "../Oracle.ts"
 import { covers, scopesKnown, statusOfKey } from "../rights.ts"
 import type { Account, Order } from "../state.ts"
-import { hours } from "../values.ts"
+import { days, hours } from "../values.ts"
 import { isOpen } from "../views.ts"
 import {
   refOf,
@@ -145,6 +145,14 @@ export const makers: Readonly<Record<string, Maker>> = {
         { customer_name: "x".repeat(5001) },
         null
       ]),
+      files: draw.of<unknown>([
+        undefined,
+        undefined,
+        undefined,
+        [],
+        [{ type: "receipt", url: "https://files.example/files/unknown.pdf" }],
+        ...(account.files.length === 0 ? [] : [[{ type: "receipt", url: draw.of(account.files).no.value }]])
+      ]),
       submit: draw.of<unknown>([undefined, undefined, true, true, false, "yes"])
     })
   }),
@@ -236,6 +244,37 @@ export const makers: Readonly<Record<string, Maker>> = {
     path: `/v1/events/${refOf(({ events }) => events, account, draw, oracle)}`
   }),
   list: listed,
+  upload: (_, draw) => ({
+    method: "POST",
+    path: "/v1/files",
+    body: { file: draw.once(4) ? "no PDF" : `%PDF-1.4 ${draw.int(9)}` }
+  }),
+  signing: (_, draw) =>
+    draw.once(4)
+      ? { method: "POST", path: "/v1/webhook_signing_secret/rotate" }
+      : { method: "GET", path: "/v1/webhook_signing_secret" },
+  report: (_, draw, oracle) => {
+    const dayBefore = (count: number) => new Date(oracle.now - count * days).toISOString().slice(0, 10)
+    const [kind, query] = draw.of([
+      ["fees", `?from=${dayBefore(draw.int(30))}&to=${dayBefore(0)}`],
+      ["fees", `?from=${dayBefore(draw.int(2))}`],
+      ["statement", `?from=${dayBefore(draw.int(9))}&to=${dayBefore(0)}&interval=range`],
+      ["frozen", ""]
+    ] as const)
+    return { method: "GET", path: `/v1/reports/${kind}${query}` }
+  },
+  /** What an operator reads of a merchant. */
+  listOfOperator: (account, draw, oracle) => {
+    const { path } = draw.once(8) ? { path: "/v1/payouts" } : listed(account, draw, oracle)
+    const [name, query] = path.slice("/v1/".length).split("?") as [string, string | undefined]
+    const mode = `mode=${draw.once(20) ? "test" : "sandbox"}`
+    const at = `/operator/v1/merchants/${account.merchantId}/${name}`
+    return {
+      method: "GET",
+      key: "operator",
+      path: `${at}?${[mode, query].filter((part) => part !== undefined).join("&")}`
+    }
+  },
   balance: (_, draw) => ({
     method: "GET",
     path: `/v1/balance${draw.of(["", "?currency=USD", "?currency=HKD", "?currency=CNY", "?currency=EUR"])}`

@@ -110,6 +110,18 @@ const archiveIn = (tar: Buffer) => {
   return { ...Object.fromEntries(listed), text: texts.join("\n") } as Record<string, unknown>
 }
 
+const boundary = "between-parts"
+const formOf = (file: string) =>
+  [
+    `--${boundary}`,
+    'Content-Disposition: form-data; name="file"; filename="proof.pdf"',
+    "Content-Type: application/pdf",
+    "",
+    file,
+    `--${boundary}--`,
+    ""
+  ].join("\r\n")
+
 const breathe = () => new Promise<void>((resume) => setTimeout(resume, 20))
 
 export const placeIn = (house: House): Place => {
@@ -132,8 +144,11 @@ export const placeIn = (house: House): Place => {
   }
   const sendOnce: Place["send"] = ({ body, headers, method, path }) =>
     new Promise((resolve, reject) => {
-      const content = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
-      const own = content === undefined ? {} : { "Content-Type": "application/json", "Content-Length": content.length }
+      const isFile = path.endsWith("/files")
+      const text = isFile ? formOf((body as { readonly file: string }).file) : JSON.stringify(body)
+      const content = body === undefined ? undefined : Buffer.from(text)
+      const type = isFile ? `multipart/form-data; boundary=${boundary}` : "application/json"
+      const own = content === undefined ? {} : { "Content-Type": type, "Content-Length": content.length }
       const called = request({ agent, hostname, port, method, path, headers: { ...headers, ...own } }, (response) => {
         const chunks: Array<Buffer> = []
         response.on("error", reject)
