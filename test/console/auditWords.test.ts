@@ -1,16 +1,16 @@
 /** A merchant's audit log in words. */
 import { consoleAct, type ConsoleActName, consoleActs, merchantAct, merchantActs } from "@coffer/contract/acts"
-import type { Operation } from "@coffer/contract/acts"
+import { type Operation, operatorAct, type OperatorActName, operatorActs } from "@coffer/contract/acts"
 import { assert, it } from "@effect/vitest"
 import { actText, auditWords, objectOf } from "../../packages/console/src/merchant/auditWords.ts"
 
-it("each act of a merchant's people that is logged has words in both languages", () => {
-  // Those of a person alone name no merchant.
-  const ofPeople = (Object.keys(consoleActs) as ReadonlyArray<ConsoleActName>).filter(
-    (act) => consoleAct(act).isLogged && /^(people|api_keys|main_keys|settings)\./.test(act)
-  )
+it("each act that is logged, of people, keys and operators, has words in both languages", () => {
+  const ofPeople = (Object.keys(consoleActs) as ReadonlyArray<ConsoleActName>).filter((act) => consoleAct(act).isLogged)
   const ofKeys = (Object.keys(merchantActs) as ReadonlyArray<Operation>).filter((act) => merchantAct(act).isLogged)
-  for (const act of [...ofPeople, ...ofKeys]) {
+  const ofOperators = (Object.keys(operatorActs) as ReadonlyArray<OperatorActName>).filter(
+    (act) => operatorAct(act).isLogged || operatorAct(act).isSeen === true
+  )
+  for (const act of [...ofPeople, ...ofKeys, ...ofOperators]) {
     assert.include(auditWords, act)
     for (const language of ["en", "zh"] as const) assert.notInclude(actText(`console:${act}`, language), ".")
   }

@@ -46,6 +46,7 @@ const calls: Readonly<Record<string, (coffer: Coffer) => PromiseLike<unknown>>> 
   "GET /v1/reports/{report_no}/file": ({ reports }) => reports.file("1"),
   "POST /v1/erasures": ({ erasures }) => erasures.create({ email: "buyer@shop.example" }),
   "POST /v1/exports": ({ exports }) => exports.buyer({ email: "buyer@shop.example" }),
+  "GET /v1/erasures": ({ erasures }) => erasures.list().page(),
   "GET /v1/erasures/{erasure_no}": ({ erasures }) => erasures.get("1"),
   "POST /v1/webhook_endpoints": ({ webhookEndpoints }) => webhookEndpoints.create({ url: "https://shop.example/" }),
   "GET /v1/webhook_endpoints": ({ webhookEndpoints }) => webhookEndpoints.list().page(),
@@ -55,7 +56,10 @@ const calls: Readonly<Record<string, (coffer: Coffer) => PromiseLike<unknown>>> 
   "POST /v1/webhook_endpoints/{endpoint_id}/rotate_secret": ({ webhookEndpoints }) =>
     webhookEndpoints.rotateSecret("1"),
   "GET /v1/webhook_signing_secret": ({ webhookSigningSecret }) => webhookSigningSecret.get(),
+  "POST /v1/webhook_endpoints/{endpoint_id}/end_previous_secrets": ({ webhookEndpoints }) =>
+    webhookEndpoints.endPreviousSecrets("1"),
   "POST /v1/webhook_signing_secret/rotate": ({ webhookSigningSecret }) => webhookSigningSecret.rotate(),
+  "POST /v1/webhook_signing_secret/end_previous": ({ webhookSigningSecret }) => webhookSigningSecret.endPrevious(),
   "GET /v1/webhook_deliveries": ({ webhookDeliveries }) => webhookDeliveries.list().page(),
   "GET /v1/webhook_deliveries/{delivery_id}": ({ webhookDeliveries }) => webhookDeliveries.get("1"),
   "POST /v1/webhook_deliveries/{delivery_id}/resend": ({ webhookDeliveries }) => webhookDeliveries.resend("1"),

@@ -22,6 +22,14 @@ const place = Effect.gen(function* () {
     select 1000000 + n, '', '', 'aud_' || lpad(n::text, 26, '0'), 'opr_1', 'Ada', 'admin', null, 'req_1', 'orders.read', 'seen',
       '/operator/v1/merchants/mer_' || lpad((n % 3)::text, 26, '0') || '/orders/TRD_SB_' || lpad((n / 5)::text, 26, '0')
         || '/timeline?mode=sandbox', 200, '{}', now() from generate_series(1, ${count}) as n`)
+  // Newer ones, each with an entry before and after it.
+  yield* owner.unsafe(`insert into audit_log
+      (sequence, previous_hash, hash, id, actor_id, actor, role, ip, request_id, act, phase, target, status, details,
+      created_at)
+    select 2000000 + n, '', '', 'aud_1' || lpad(n::text, 25, '0'), 'opr_1', 'Ada', 'admin', null,
+      'req_' || (n / 2), 'merchants.suspend', case n % 2 when 0 then 'begun' else 'done' end,
+      '/operator/v1/merchants/mer_' || lpad('9', 26, '0') || '/suspend', 200, '{}', now()
+    from generate_series(0, 1999) as n`)
   yield* owner`vacuum analyze audit_log`
   return running
 })
@@ -46,6 +54,17 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(`of ${count} 
       })
     )
   }
+
+  it.effect("a page of one entry an act reads the entries of each act and no others", () =>
+    Effect.gen(function* () {
+      const { context, sql } = yield* Service
+      const log = Context.get(context as Context.Context<AuditLog>, AuditLog)
+      const { plans, result } = yield* explained(sql, log.page({ act: "merchants.suspend", per: "act", limit: 20 }))
+      assert.lengthOf(result.data, 20)
+      // Both entries of an act, and both again by its request: for the one before, and for what was asked.
+      assert.isAtMost(rowsRead(scansIn(plans)), 6 * 21, JSON.stringify(plans, null, 1))
+    })
+  )
 
   it.effect("a page of a merchant's own log reads no others, whichever way it goes", () =>
     Effect.gen(function* () {

@@ -45,6 +45,7 @@ it.live("a merchant's own number is found without a look at each account, and a 
     yield* insertDisputes(sql, many)
     const owner = yield* ownersConnection(database)
     yield* owner`alter table merchant_modes drop constraint merchant_modes_merchant_id_fkey`
+    yield* owner`alter table merchant_modes disable trigger main_secrets_are_carried`
     yield* owner`insert into merchant_modes select (jsonb_populate_record(m, jsonb_build_object('merchant_id', 'mer_' || n, 'key_hash', 'hash_' || n))).*
       from merchant_modes m, generate_series(1, 2000) n where m.mode = 'sandbox'`
     yield* owner`insert into api_logs (request_id, merchant_id, mode, method, path, status, duration_ms, created_at)

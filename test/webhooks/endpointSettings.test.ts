@@ -177,6 +177,9 @@ describe("a new endpoint", () => {
         status: "enabled",
         disable_when_failing: false,
         is_default: false,
+        rotated_at: null,
+        previous_until: null,
+        previous_ends: [],
         secret: "whsec_drawn 1"
       })
       assert.strictEqual(created_at, updated_at)
@@ -348,7 +351,8 @@ describe("a secret", () => {
         mode: "sandbox",
         secret: "opened sealed",
         rotated_at: null,
-        previous_until: null
+        previous_until: null,
+        previous_ends: []
       })
       const shown = yield* endpoints.rotateSigningSecret(account)
       assert.deepInclude(shown, {

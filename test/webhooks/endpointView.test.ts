@@ -38,10 +38,16 @@ describe("the account's secret on the wire", () => {
     } as const
     assert.deepStrictEqual(signingView("live", "s", stored, at(99)), {
       ...shown,
-      previous_until: "1970-01-01T00:01:40.000Z"
+      previous_until: "1970-01-01T00:01:40.000Z",
+      previous_ends: ["1970-01-01T00:01:40.000Z"]
     })
-    assert.deepStrictEqual(signingView("live", "s", stored, at(100)), { ...shown, previous_until: null })
-    assert.isNull(signingView("live", "s", { ...stored, old: [] }, at(0)).previous_until)
+    const over = { previous_until: null, previous_ends: [] }
+    assert.deepStrictEqual(signingView("live", "s", stored, at(100)), { ...shown, ...over })
+    assert.deepInclude(signingView("live", "s", { ...stored, old: [] }, at(0)), over)
+    assert.deepStrictEqual(signingView("live", "s", stored, at(0)).previous_ends, [
+      "1970-01-01T00:00:50.000Z",
+      "1970-01-01T00:01:40.000Z"
+    ])
   })
 })
 
@@ -58,18 +64,18 @@ describe("an endpoint on the wire", () => {
   }
 
   it("is paused only where it is enabled, and shows no type that there is no more", () => {
-    const statusOf = (changes: Partial<Endpoint>) => endpointView("live", { ...endpoint, ...changes }).status
+    const statusOf = (changes: Partial<Endpoint>) => endpointView("live", { ...endpoint, ...changes }, at(0)).status
     assert.strictEqual(statusOf({}), "enabled")
     assert.strictEqual(statusOf({ isPaused: false }), "enabled")
     assert.strictEqual(statusOf({ isPaused: true }), "paused")
     assert.strictEqual(statusOf({ status: "disabled" }), "disabled")
     assert.strictEqual(statusOf({ status: "disabled", isPaused: true }), "disabled")
-    assert.deepStrictEqual(endpointView("live", endpoint).enabled_events, ["dispute.won", "*"])
+    assert.deepStrictEqual(endpointView("live", endpoint, at(0)).enabled_events, ["dispute.won", "*"])
   })
 
   it("is disabled for failing only where it says so; the single address never is", () => {
-    assert.isFalse(endpointView("live", endpoint).disable_when_failing)
-    assert.isTrue(endpointView("live", { ...endpoint, disablesWhenFailing: true }).disable_when_failing)
+    assert.isFalse(endpointView("live", endpoint, at(0)).disable_when_failing)
+    assert.isTrue(endpointView("live", { ...endpoint, disablesWhenFailing: true }, at(0)).disable_when_failing)
     const shown: EndpointResource = {
       object: "webhook_endpoint",
       id: single.id,
@@ -80,6 +86,9 @@ describe("an endpoint on the wire", () => {
       status: "enabled",
       disable_when_failing: false,
       is_default: true,
+      rotated_at: null,
+      previous_until: null,
+      previous_ends: [],
       created_at: "1970-01-01T00:00:01.000Z",
       updated_at: "1970-01-01T00:00:02.000Z"
     }

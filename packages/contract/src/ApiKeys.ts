@@ -1,5 +1,5 @@
 /** A merchant's keys with scopes, as operators keep them (docs/architecture.md, section 7; silences: U26 to U28). */
-import { keyNameLengthMax, keyOverlapMinutesMax, scopedKeysMax } from "@coffer/model/Limits"
+import { keyNameLengthMax, keyOverlapMinutesMax, oldKeySecretsMax, scopedKeysMax } from "@coffer/model/Limits"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { Scope } from "@coffer/model/Scopes"
 import { OneLine } from "@coffer/model/Text"
@@ -29,6 +29,7 @@ const sample = {
   expires_at: "2027-11-20T08:00:00.000Z",
   rolled_at: null,
   previous_until: null,
+  previous_ends: [],
   revoked_at: null,
   last_used_at: "2026-11-21T09:29:40.117Z",
   last_used_ip: "203.0.113.7",
@@ -160,7 +161,7 @@ export class ApiKeysGroup extends HttpApiGroup.make("api_keys")
         summary: "Give a key a new secret, which is shown once",
         description:
           "The previous secret expires after the overlap, or earlier if it already had an earlier expiry. 409: the " +
-          `key has ended. ${twoOperators}`
+          `key has ended, or ${oldKeySecretsMax} old secrets still work. ${twoOperators}`
       })
     ),
     HttpApiEndpoint.post("revoke", `${one}/revoke`, {
@@ -224,7 +225,9 @@ export class ConsoleApiKeysGroup extends HttpApiGroup.make("api_keys")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Give a key a new secret, which is shown once",
-        description: "The previous secret expires after the overlap."
+        description:
+          "The previous secret expires after the overlap, and earlier ones by then, too. 409: the key has ended, or " +
+          `${oldKeySecretsMax} old secrets still work.`
       })
     ),
     HttpApiEndpoint.post("endPrevious", `${oneOfConsole}/end_previous`, {

@@ -125,18 +125,25 @@ export const MerchantAuditEntryResource = withExample(
 )
 export type MerchantAuditEntryResource = typeof MerchantAuditEntryResource.Encoded
 
+export const MerchantAuditQuery = Schema.Struct({
+  ...ListQuery,
+  act: Schema.optionalKey(text("Only entries of this action."))
+})
+export type MerchantAuditQuery = typeof MerchantAuditQuery.Type
+
 export class MerchantAuditLogGroup extends HttpApiGroup.make("audit_log")
   .add(
     HttpApiEndpoint.get("list", `${ofConsole}/audit_log`, {
       params: ofMerchant,
-      query: Schema.Struct(ListQuery),
+      query: MerchantAuditQuery,
       success: listed(MerchantAuditEntryResource),
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Audit log of this merchant, newest first",
         description:
-          "What its people did, and what operators did to it. Each action has two entries, one before and one after it."
+          "What its people did, and what operators did to it and to its money. Each action has one entry, with its " +
+          "outcome; `begun` where there is none yet."
       })
     )
   )

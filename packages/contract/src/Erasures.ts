@@ -12,7 +12,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, ErasureNotFound, InvalidRequest, OrderNotFound, Unavailable } from "./Errors.ts"
-import { int, kind, orNull, text, withExample } from "./fields.ts"
+import { int, kind, orNull, requester, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { Email } from "./Orders.ts"
 import { sampleIds } from "./sampleIds.ts"
@@ -53,6 +53,7 @@ export const ErasureResource = withExample(
     is_capped: Schema.Boolean.annotate({
       description: "For a dry run: there are more than 10,000 orders or other rows, and the rest was not looked at."
     }),
+    requested_by: orNull(Schema.String, `${requester} Or the number of an operator. Null for a dry run.`),
     requested_at: orNull(Schema.String, "When it was requested. Later orders are not erased; null for a dry run."),
     done_at: orNull(Schema.String, "When it was complete; null before.")
   }).annotate({ identifier: "Erasure", description: "The erasure of a buyer. It contains no data of the buyer." }),
@@ -78,6 +79,7 @@ export const ErasureResource = withExample(
       logs: 9
     },
     is_capped: false,
+    requested_by: "ada@shop.example",
     requested_at: "2026-11-21T09:45:00.000Z",
     done_at: "2026-11-21T09:45:21.000Z"
   }
@@ -129,6 +131,16 @@ export class ErasuresGroup extends HttpApiGroup.make("erasures")
         description:
           `${what}It erases only your own rows in this environment. While it runs, the same request returns the ` +
           `same erasure. 409: ${erasuresMax} of your erasures are running.`
+      })
+    ),
+    HttpApiEndpoint.get("list", "/v1/erasures", {
+      query: Schema.Struct(ListQuery),
+      success: listed(ErasureResource),
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List your erasures, newest first",
+        description: "Those of this environment that your programs and your team requested."
       })
     ),
     HttpApiEndpoint.get("get", "/v1/erasures/:erasure_no", {

@@ -153,6 +153,13 @@ export const AuditLogQuery = Schema.Struct({
   ...ExportableQuery,
   actor_id: Schema.optionalKey(text("Actions of this operator or merchant.")),
   act: Schema.optionalKey(text("Only entries of this action.")),
+  per: Schema.optionalKey(
+    Schema.Literal("act").annotate({
+      description:
+        "`act`: one entry an action, the one after it with the request from the one before; an action without an " +
+        "outcome yet has the one before."
+    })
+  ),
   target: Schema.optionalKey(
     text(
       "Actions on this object: the number of a merchant, an order, a refund, a payout or the like, or the " +
@@ -233,7 +240,8 @@ export class AuditLogGroup extends HttpApiGroup.make("audit_log")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Audit log, newest first",
-        description: "Each action has two entries: one before it and one after it. `format=csv` returns a file."
+        description:
+          "Each action has two entries: one before it and one after it, or one with `per=act`. `format=csv` returns a file."
       })
     )
   )

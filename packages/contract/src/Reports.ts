@@ -11,7 +11,19 @@ import { orderBehind } from "./Balance.ts"
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, RangeNotSatisfiable, ReportNotFound, Unavailable } from "./Errors.ts"
-import { currency, instant, int, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
+import {
+  currency,
+  instant,
+  int,
+  kind,
+  merchantId,
+  minor,
+  mode,
+  orNull,
+  requester,
+  text,
+  withExample
+} from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
@@ -230,7 +242,8 @@ export const ReportResource = withExample(
     bytes: int("Size of the file so far."),
     created_at: instant("When it was made."),
     finished_at: orNull(Schema.String.annotate({ format: "date-time" }), "When the file was complete; null before."),
-    expires_at: instant("When the report and its file are deleted.")
+    expires_at: instant("When the report and its file are deleted."),
+    requested_by: orNull(Schema.String, `${requester} Null if that was not recorded.`)
   }).annotate({ identifier: "Report", description: "A report that is written to a file, and its progress." }),
   {
     object: "report",
@@ -248,7 +261,8 @@ export const ReportResource = withExample(
     bytes: 61_250_113,
     created_at: "2026-11-21T09:31:12.502Z",
     finished_at: null,
-    expires_at: "2026-11-28T09:31:12.502Z"
+    expires_at: "2026-11-28T09:31:12.502Z",
+    requested_by: "ada@shop.example"
   }
 )
 export type ReportResource = typeof ReportResource.Encoded

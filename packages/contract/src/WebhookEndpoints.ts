@@ -23,6 +23,16 @@ const enabledEvents = Schema.Array(SubscribedType).annotate({
 
 const Status = Schema.Literals(["enabled", "paused", "disabled"])
 
+/** When a secret was rotated, and until when each one before it signs as well. */
+const rotation = {
+  rotated_at: orNull(Schema.String, "When its secret was last rotated; null: never."),
+  previous_until: orNull(Schema.String, "Until when a previous secret signs as well; null if none does."),
+  previous_ends: Schema.Array(Schema.String).annotate({
+    description: "When each previous secret ends that still signs, the next end first; empty if none does."
+  })
+}
+const unrotated = { rotated_at: null, previous_until: null, previous_ends: [] }
+
 const fields = {
   object: kind("webhook_endpoint"),
   id: text("Number of the endpoint; begins with `whe_`."),
@@ -41,6 +51,7 @@ const fields = {
   is_default: Schema.Boolean.annotate({
     description: "The account's default URL, for events to which no endpoint is subscribed. It is set elsewhere."
   }),
+  ...rotation,
   created_at: instant("When it was created."),
   updated_at: instant("When it last changed.")
 }
@@ -55,6 +66,7 @@ const sample = {
   status: "enabled",
   disable_when_failing: false,
   is_default: false,
+  ...unrotated,
   created_at: "2026-11-21T09:31:12.502Z",
   updated_at: "2026-11-21T09:31:12.502Z"
 } as const
@@ -132,18 +144,21 @@ export const SigningSecretResource = withExample(
     object: kind("webhook_signing_secret"),
     mode,
     secret: text("Signs deliveries to an order's `notify_url` and to the account's default URL."),
-    rotated_at: orNull(Schema.String, "When it was last rotated; null: never."),
-    previous_until: orNull(Schema.String, "Until when the previous secret signs as well; null if it no longer does.")
+    ...rotation
   }).annotate({ identifier: "WebhookSigningSecret", description: "The account's secret." }),
-  {
-    object: "webhook_signing_secret",
-    mode: "sandbox",
-    secret: sampleIds.secret,
-    rotated_at: null,
-    previous_until: null
-  }
+  { object: "webhook_signing_secret", mode: "sandbox", secret: sampleIds.secret, ...unrotated }
 )
 export type SigningSecretResource = typeof SigningSecretResource.Encoded
+
+/** The account's secret without its text. */
+export const SigningSecretRotation = withExample(
+  Schema.Struct({ object: kind("webhook_signing_secret"), mode, ...rotation }).annotate({
+    identifier: "WebhookSigningSecretRotation",
+    description: "The account's secret, without its text."
+  }),
+  { object: "webhook_signing_secret", mode: "sandbox", ...unrotated }
+)
+export type SigningSecretRotation = typeof SigningSecretRotation.Encoded
 
 const collection = "/v1/webhook_endpoints"
 const one = "/v1/webhook_endpoints/:endpoint_id"
@@ -193,6 +208,16 @@ export class WebhookEndpointsGroup extends HttpApiGroup.make("webhook_endpoints"
           "in one header, and either of them is enough."
       )
     ),
+    HttpApiEndpoint.post("endPreviousSecrets", `${one}/end_previous_secrets`, {
+      params,
+      success: enveloped(EndpointResource),
+      error: [EndpointNotFound, DefaultEndpointSecretManaged, Unavailable]
+    }).annotateMerge(
+      described(
+        "End an endpoint's previous signing secrets",
+        "Only the present secret signs from now on. Without a previous one nothing changes."
+      )
+    ),
     HttpApiEndpoint.post("rotateSigningSecret", "/v1/webhook_signing_secret/rotate", {
       success: enveloped(SigningSecretResource),
       error: [Unavailable]
@@ -201,6 +226,15 @@ export class WebhookEndpointsGroup extends HttpApiGroup.make("webhook_endpoints"
         "Rotate the account's signing secret",
         "It signs deliveries to an order's `notify_url` and to the account's default URL. For 24 hours the old " +
           "one signs as well."
+      )
+    ),
+    HttpApiEndpoint.post("endPreviousSigningSecrets", "/v1/webhook_signing_secret/end_previous", {
+      success: enveloped(SigningSecretRotation),
+      error: [Unavailable]
+    }).annotateMerge(
+      described(
+        "End the account's previous signing secrets",
+        "Only the present secret signs from now on. Without a previous one nothing changes."
       )
     )
   )

@@ -81,13 +81,18 @@ export const merchantActs = {
   "events.get": reads("events:read"),
   "logs.list": reads("logs:read"),
   "erasures.create": owed("erasures:write"),
+  "erasures.list": reads("erasures:read"),
   "erasures.get": reads("erasures:read"),
-  "exports.buyer": reads("exports:read"),
+  // The log says who of the merchant has a buyer's data.
+  "exports.buyer": { ...reads("exports:read"), isLogged: true },
   "webhook_endpoints.create": { ...setsUp, ...givesSecret },
   "webhook_endpoints.update": setsUp,
   "webhook_endpoints.delete": setsUp,
   "webhook_endpoints.rotateSecret": { ...setsUp, ...givesSecret },
   "webhook_endpoints.rotateSigningSecret": { ...setsUp, ...givesSecret },
+  // They take from those who have an old secret.
+  "webhook_endpoints.endPreviousSecrets": { ...setsUp, state: "protects" },
+  "webhook_endpoints.endPreviousSigningSecrets": { ...setsUp, state: "protects" },
   "webhook_endpoints.list": reads("webhooks:read"),
   "webhook_endpoints.get": reads("webhooks:read"),
   // It shows a secret, which can sign webhooks.

@@ -8,7 +8,8 @@ const places: Readonly<Record<string, string>> = {
   "balance.chain": "ledger.chain",
   "logs.list": "apiLogs.list",
   "webhook_endpoints.signingSecret": "webhookSigningSecret.get",
-  "webhook_endpoints.rotateSigningSecret": "webhookSigningSecret.rotate"
+  "webhook_endpoints.rotateSigningSecret": "webhookSigningSecret.rotate",
+  "webhook_endpoints.endPreviousSigningSecrets": "webhookSigningSecret.endPrevious"
 }
 
 /** `payment_links.qrCode` is `paymentLinks.qrCode`. */

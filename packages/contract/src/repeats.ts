@@ -38,6 +38,8 @@ const repeats: Readonly<Record<Write, Repeat>> = {
   // Each call creates another secret, but a stored answer would return one that no longer signs.
   "webhook_endpoints.rotateSecret": "sets",
   "webhook_endpoints.rotateSigningSecret": "sets",
+  "webhook_endpoints.endPreviousSecrets": "sets",
+  "webhook_endpoints.endPreviousSigningSecrets": "sets",
   "webhook_deliveries.resend": "makes",
   "test_helpers.pay": "makes",
   "test_helpers.settleRefund": "sets",

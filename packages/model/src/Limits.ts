@@ -121,8 +121,9 @@ export const linkVisitsMax = 20
 export const scopedKeysMax = 50
 export const passkeyNameLengthMax = 60
 export const keyNameLengthMax = 100
-/** How long an old secret of a key may overlap the new one. */
+/** How long an old secret of a key may overlap the new one, and how many old ones may work at once. */
 export const keyOverlapMinutesMax = 24 * 60
+export const oldKeySecretsMax = 5
 /** Reports of leaked keys from one address within a minute. */
 export const leakReportsMax = 30
 

@@ -1,7 +1,7 @@
 /** The objects as answers show them (spec: Resources and their fields). */
 import type { Account, Dispute, Endpoint, Happening, Link, Order, Payout, Refund, Row, Wallet } from "./state.ts"
 import { methods } from "./state.ts"
-import { days, type Fields, type Hole, iso, nullOr, someText, textLike } from "./values.ts"
+import { type Check, days, type Fields, type Hole, iso, nullOr, someText, textLike } from "./values.ts"
 
 const orNull = (millis: number | null | undefined) => (millis == null ? null : iso(millis))
 export const ownNoOf = ({ no, ownNo }: { readonly no: Hole; readonly ownNo: string | undefined }) => ownNo ?? no
@@ -127,6 +127,18 @@ export const linkView = ({ merchantId }: Account, link: Link): Fields => ({
   created_at: iso(link.createdAt)
 })
 
+const aTime = textLike(/^\d{4}-/)
+const someTimes: Check = (actual) =>
+  Array.isArray(actual) && actual.length <= 5 && actual.every((each) => aTime(each) === undefined)
+    ? undefined
+    : "at most five times"
+
+/** A secret that was rotated may have ended by now. */
+const rotation = ({ secrets }: Endpoint) =>
+  secrets.length === 1
+    ? { rotated_at: null, previous_until: null, previous_ends: [] }
+    : { rotated_at: aTime, previous_until: nullOr(aTime), previous_ends: someTimes }
+
 export const endpointView = (_: Account, endpoint: Endpoint): Fields => ({
   object: "webhook_endpoint",
   id: endpoint.no,
@@ -137,6 +149,7 @@ export const endpointView = (_: Account, endpoint: Endpoint): Fields => ({
   status: endpoint.status,
   disable_when_failing: endpoint.disableWhenFailing,
   is_default: false,
+  ...rotation(endpoint),
   created_at: iso(endpoint.createdAt),
   updated_at: textLike(/^\d{4}-/)
 })

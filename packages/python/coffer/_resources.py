@@ -25,6 +25,7 @@ from .types import (
     DisputesListQuery,
     Erasure,
     ErasuresCreate,
+    ErasuresListQuery,
     Event,
     EventsFollowQuery,
     EventsListQuery,
@@ -72,6 +73,7 @@ from .types import (
     WebhookEndpointWithSecret,
     WebhookEndpointsListQuery,
     WebhookSigningSecret,
+    WebhookSigningSecretRotation,
 )
 
 
@@ -335,6 +337,10 @@ class ErasuresApi:
         """Erase a buyer. Metadata, addresses, subjects, evidence and its files, mails, events, receivers' answers, stored answers and API logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has started, and `GET` returns its progress. 200: a dry run. It erases only your own rows in this environment. While it runs, the same request returns the same erasure. 409: 10 of your erasures are running."""
         return cast("Erasure", self._transport.call(Request("POST", path("/erasures"), body=body, is_keyed=True), options))
 
+    def list(self, query: ErasuresListQuery = {}, **options: Unpack[CallOptions]) -> List[Erasure]:
+        """List your erasures, newest first. Those of this environment that your programs and your team requested."""
+        return List(self._transport, path("/erasures"), "erasure_no", query, options)
+
     def get(self, erasure_no: str, **options: Unpack[CallOptions]) -> Erasure:
         """Retrieve an erasure. The record is kept as proof that the erasure was done."""
         return cast("Erasure", self._transport.call(Request("GET", path("/erasures/{}", erasure_no)), options))
@@ -381,6 +387,10 @@ class WebhookEndpointsApi:
         """Rotate an endpoint's signing secret. The new secret is shown only in this answer. For 24 hours the old one signs as well: both signatures are in one header, and either of them is enough."""
         return cast("WebhookEndpointWithSecret", self._transport.call(Request("POST", path("/webhook_endpoints/{}/rotate_secret", endpoint_id), is_keyed=True), options))
 
+    def end_previous_secrets(self, endpoint_id: str, **options: Unpack[WriteOptions]) -> WebhookEndpoint:
+        """End an endpoint's previous signing secrets. Only the present secret signs from now on. Without a previous one nothing changes."""
+        return cast("WebhookEndpoint", self._transport.call(Request("POST", path("/webhook_endpoints/{}/end_previous_secrets", endpoint_id), is_keyed=True), options))
+
 
 class WebhookSigningSecretApi:
     """The methods of `coffer.webhook_signing_secret`."""
@@ -391,6 +401,10 @@ class WebhookSigningSecretApi:
     def rotate(self, **options: Unpack[WriteOptions]) -> WebhookSigningSecret:
         """Rotate the account's signing secret. It signs deliveries to an order's `notify_url` and to the account's default URL. For 24 hours the old one signs as well."""
         return cast("WebhookSigningSecret", self._transport.call(Request("POST", path("/webhook_signing_secret/rotate"), is_keyed=True), options))
+
+    def end_previous(self, **options: Unpack[WriteOptions]) -> WebhookSigningSecretRotation:
+        """End the account's previous signing secrets. Only the present secret signs from now on. Without a previous one nothing changes."""
+        return cast("WebhookSigningSecretRotation", self._transport.call(Request("POST", path("/webhook_signing_secret/end_previous"), is_keyed=True), options))
 
     def get(self, **options: Unpack[CallOptions]) -> WebhookSigningSecret:
         """Read the account's signing secret. It signs deliveries to an order's `notify_url` and to the account's default URL."""
@@ -772,6 +786,10 @@ class AsyncErasuresApi:
         """Erase a buyer. Metadata, addresses, subjects, evidence and its files, mails, events, receivers' answers, stored answers and API logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has started, and `GET` returns its progress. 200: a dry run. It erases only your own rows in this environment. While it runs, the same request returns the same erasure. 409: 10 of your erasures are running."""
         return cast("Erasure", await self._transport.call(Request("POST", path("/erasures"), body=body, is_keyed=True), options))
 
+    def list(self, query: ErasuresListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Erasure]:
+        """List your erasures, newest first. Those of this environment that your programs and your team requested."""
+        return AsyncList(self._transport, path("/erasures"), "erasure_no", query, options)
+
     async def get(self, erasure_no: str, **options: Unpack[CallOptions]) -> Erasure:
         """Retrieve an erasure. The record is kept as proof that the erasure was done."""
         return cast("Erasure", await self._transport.call(Request("GET", path("/erasures/{}", erasure_no)), options))
@@ -818,6 +836,10 @@ class AsyncWebhookEndpointsApi:
         """Rotate an endpoint's signing secret. The new secret is shown only in this answer. For 24 hours the old one signs as well: both signatures are in one header, and either of them is enough."""
         return cast("WebhookEndpointWithSecret", await self._transport.call(Request("POST", path("/webhook_endpoints/{}/rotate_secret", endpoint_id), is_keyed=True), options))
 
+    async def end_previous_secrets(self, endpoint_id: str, **options: Unpack[WriteOptions]) -> WebhookEndpoint:
+        """End an endpoint's previous signing secrets. Only the present secret signs from now on. Without a previous one nothing changes."""
+        return cast("WebhookEndpoint", await self._transport.call(Request("POST", path("/webhook_endpoints/{}/end_previous_secrets", endpoint_id), is_keyed=True), options))
+
 
 class AsyncWebhookSigningSecretApi:
     """The methods of `coffer.webhook_signing_secret`."""
@@ -828,6 +850,10 @@ class AsyncWebhookSigningSecretApi:
     async def rotate(self, **options: Unpack[WriteOptions]) -> WebhookSigningSecret:
         """Rotate the account's signing secret. It signs deliveries to an order's `notify_url` and to the account's default URL. For 24 hours the old one signs as well."""
         return cast("WebhookSigningSecret", await self._transport.call(Request("POST", path("/webhook_signing_secret/rotate"), is_keyed=True), options))
+
+    async def end_previous(self, **options: Unpack[WriteOptions]) -> WebhookSigningSecretRotation:
+        """End the account's previous signing secrets. Only the present secret signs from now on. Without a previous one nothing changes."""
+        return cast("WebhookSigningSecretRotation", await self._transport.call(Request("POST", path("/webhook_signing_secret/end_previous"), is_keyed=True), options))
 
     async def get(self, **options: Unpack[CallOptions]) -> WebhookSigningSecret:
         """Read the account's signing secret. It signs deliveries to an order's `notify_url` and to the account's default URL."""

@@ -609,6 +609,8 @@ class Erasure(TypedDict):
     """Rows of each kind that were changed, or for a dry run, that would be."""
     is_capped: bool
     """For a dry run: there are more than 10,000 orders or other rows, and the rest was not looked at."""
+    requested_by: Union[str, None]
+    """Who requested it: a team member's address, the number of a key with scopes, or `main_key`. Or the number of an operator. Null for a dry run."""
     requested_at: Union[str, None]
     """When it was requested. Later orders are not erased; null for a dry run."""
     done_at: Union[str, None]
@@ -1162,6 +1164,8 @@ class Report(TypedDict):
     """When the file was complete; null before."""
     expires_at: str
     """When the report and its file are deleted."""
+    requested_by: Union[str, None]
+    """Who requested it: a team member's address, the number of a key with scopes, or `main_key`. Null if that was not recorded."""
 
 
 class SandboxChannel(TypedDict):
@@ -1470,6 +1474,12 @@ class WebhookEndpoint(TypedDict):
     """Whether it is disabled automatically after five days without a successful delivery."""
     is_default: bool
     """The account's default URL, for events to which no endpoint is subscribed. It is set elsewhere."""
+    rotated_at: Union[str, None]
+    """When its secret was last rotated; null: never."""
+    previous_until: Union[str, None]
+    """Until when a previous secret signs as well; null if none does."""
+    previous_ends: list[str]
+    """When each previous secret ends that still signs, the next end first; empty if none does."""
     created_at: str
     """When it was created."""
     updated_at: str
@@ -1497,6 +1507,12 @@ class WebhookEndpointWithSecret(TypedDict):
     """Whether it is disabled automatically after five days without a successful delivery."""
     is_default: bool
     """The account's default URL, for events to which no endpoint is subscribed. It is set elsewhere."""
+    rotated_at: Union[str, None]
+    """When its secret was last rotated; null: never."""
+    previous_until: Union[str, None]
+    """Until when a previous secret signs as well; null if none does."""
+    previous_ends: list[str]
+    """When each previous secret ends that still signs, the next end first; empty if none does."""
     created_at: str
     """When it was created."""
     updated_at: str
@@ -1515,9 +1531,26 @@ class WebhookSigningSecret(TypedDict):
     secret: str
     """Signs deliveries to an order's `notify_url` and to the account's default URL."""
     rotated_at: Union[str, None]
-    """When it was last rotated; null: never."""
+    """When its secret was last rotated; null: never."""
     previous_until: Union[str, None]
-    """Until when the previous secret signs as well; null if it no longer does."""
+    """Until when a previous secret signs as well; null if none does."""
+    previous_ends: list[str]
+    """When each previous secret ends that still signs, the next end first; empty if none does."""
+
+
+class WebhookSigningSecretRotation(TypedDict):
+    """The account's secret, without its text."""
+
+    object: Literal["webhook_signing_secret"]
+    """Always `webhook_signing_secret`."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    rotated_at: Union[str, None]
+    """When its secret was last rotated; null: never."""
+    previous_until: Union[str, None]
+    """Until when a previous secret signs as well; null if none does."""
+    previous_ends: list[str]
+    """When each previous secret ends that still signs, the next end first; empty if none does."""
 
 
 class OrdersListQuery(TypedDict):
@@ -1822,6 +1855,19 @@ class ErasuresCreate(TypedDict):
     """The one order that is erased, whatever address it has."""
     dry_run: NotRequired[Union[bool, None]]
     """`true` returns how many rows of each kind would change, and changes nothing."""
+
+
+class ErasuresListQuery(TypedDict):
+    """The query of `erasures.list`."""
+
+    limit: NotRequired[Union[int, None]]
+    """Page size, 1 to 100. Default: 20."""
+    starting_after: NotRequired[Union[str, None]]
+    """Cursor for the next page: the id of the last object of this one."""
+    ending_before: NotRequired[Union[str, None]]
+    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
+    created: NotRequired[Union[MomentRange, None]]
+    """Created between these moments, both included; one of them is enough."""
 
 
 class ExportsBuyer(TypedDict):

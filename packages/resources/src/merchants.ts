@@ -75,12 +75,18 @@ export const apiKeys = listed(
     previous_until: field(
       Schema.NullOr(Schema.DateTimeUtc),
       shown("none"),
-      [
-        "Old secret works until",
-        "旧密钥值有效至",
-        "Until when the secret before this one works; null if it no longer does."
-      ],
+      ["Old secret works until", "旧密钥值有效至", "Until when an old secret works; null if none does."],
       { made: "stored" }
+    ),
+    previous_ends: field(
+      Schema.Array(Schema.String),
+      shown("none"),
+      [
+        "Old secrets end",
+        "旧密钥值失效时间",
+        "When each old secret ends that still works, the next end first; empty if none works."
+      ],
+      { made: "unstored" }
     ),
     revoked_at: field(Schema.NullOr(Schema.DateTimeUtc), shown("none"), [
       "Revoked",
@@ -130,7 +136,7 @@ export const apiKeys = listed(
     filters: {}
   }
 )
-export const apiKeySecrets = ownTable("api_key_secrets", ["key_hash", "key_id", "ends_at"])
+export const apiKeySecrets = ownTable("api_key_secrets", ["key_hash", "key_id", "merchant_id", "mode", "ends_at"])
 export const endedKeys = ownTable("ended_keys", ["key_hash"])
 const leak = ["id", "merchant_id", "mode", "key_id", "key_hash", "status", "error", "reported_at", "attempts"] as const
 export const keyLeaks = ownTable("key_leaks", [...leak, "due_at"])
@@ -150,6 +156,7 @@ export const reports = resource("reports", {
   ...each(shown("none"), ["report_no", "merchant_id", "mode", "terms", "status", "failure", "rows_done"]),
   ...each(shown("none"), ["rows_total", "bytes", "created_at", "finished_at", "expires_at"]),
   ...each(forNobody("none"), ["request", "place", "steps", "due_at"]),
+  requested_by: shown("person"),
   error: forOperators("none")
 })
 export const reportParts = ownTable("report_parts", ["report_no", "starts_at", "content"])
@@ -157,7 +164,8 @@ export const reportParts = ownTable("report_parts", ["report_no", "starts_at", "
 export const erasures = resource("erasures", {
   ...each(shown("none"), ["erasure_no", "merchant_id", "mode", "trade_no", "email_hash", "status", "counts"]),
   ...each(shown("none"), ["requested_at", "done_at"]),
-  ...each(forOperators("none"), ["requested_by", "error"]),
+  requested_by: shown("person"),
+  error: forOperators("none"),
   /** The address, sealed, until the erasure is done. */
   sealed: forNobody("none"),
   ...each(forNobody("none"), ["version", "step", "place", "fresh", "due_at", "leased_until", "attempts"]),

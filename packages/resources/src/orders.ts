@@ -200,7 +200,7 @@ export const orders = listed(
     refunding_amount: archived("none"),
     channel: archived("none"),
     card: archived("address", "value"),
-    attempts: archived("none"),
+    attempts: archived("none", listWith({ card: archived("address", "value") })),
     declines: archived("none"),
     receipt: archived("words", objectWith({ failure: shown("words") })),
     unapplied_payments: archived("words", listWith({ note: forOperators("words"), problem: shown("words") })),

@@ -1,16 +1,15 @@
 /** Handlers of `api_keys`, for operators and the console, and of the console's `main_keys` (docs/architecture.md). */
 import { CurrentPerson } from "@coffer/contract/Caller"
 import { OperatorApi } from "@coffer/contract/Operator"
-import { isoText } from "@coffer/model/isoText"
 import type { Mode } from "@coffer/model/Ids"
-import { DateTime, Effect, Layer } from "effect"
+import { type DateTime, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
 import { consoleGroup } from "../../shared/http/granting.ts"
 import { commonRefusals } from "../../shared/http/refusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
-import { makerRefusals, merchantRefusals } from "../merchants/merchantRefusals.ts"
-import { type Merchant, Merchants } from "../merchants/Merchants.ts"
+import { keySecretRefusals, makerRefusals, merchantRefusals } from "../merchants/merchantRefusals.ts"
+import { Merchants } from "../merchants/Merchants.ts"
 import { type Maker, operatorWhoAsks } from "../merchants/stillGives.ts"
 import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
@@ -18,11 +17,12 @@ import { currentTime } from "../../platform/runtime/clock.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { apiKeyRefusals } from "./apiKeyRefusals.ts"
 import { type ApiKey, ApiKeys, type WithSecret } from "./ApiKeys.ts"
-import { apiKeyView } from "./ApiKeyView.ts"
+import { apiKeyView, oldSecretsView } from "./ApiKeyView.ts"
 
 const { InvalidField } = commonRefusals
 const { MakerLeft } = makerRefusals
 const { MerchantNotFound } = merchantRefusals
+const { TooManyOldSecrets } = keySecretRefusals
 const { ApiKeyEnded, ApiKeyNotFound, TooManyKeys } = apiKeyRefusals
 
 const view = (key: ApiKey) => Effect.map(currentTime, (now) => apiKeyView(key, now))
@@ -107,7 +107,7 @@ const operators = HttpApiBuilder.group(
         yield* second.confirm({ act: "api_keys.roll", target, content: payload, of: { mode } })
         const rolled = yield* keys.roll(keyOf(params), payload.overlap_minutes, yield* operatorWhoAsks)
         return yield* replyWithSecret(rolled, 200, before)
-      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, JustDone, MakerLeft, NeedsSecondOperator })),
+      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, JustDone, MakerLeft, NeedsSecondOperator, TooManyOldSecrets })),
 
       revoke: span("api_keys.revoke")(function* ({ params }) {
         const before = yield* keys.find(keyOf(params))
@@ -153,7 +153,7 @@ const people = consoleGroup(
         const before = yield* keys.find(keyOf(params))
         const rolled = yield* keys.roll(keyOf(params), payload.overlap_minutes, yield* caller)
         return yield* replyWithSecret(rolled, 200, before)
-      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, MakerLeft })),
+      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, MakerLeft, TooManyOldSecrets })),
 
       endPrevious: span("api_keys.endPrevious")(function* ({ params }) {
         const before = yield* keys.find(keyOf(params))
@@ -184,11 +184,11 @@ const caller = Effect.map(CurrentPerson, ({ personId, sessionId, shown }): Maker
   email: shown.person.email
 }))
 
-const mainKeyView = ({ modes }: Merchant, mode: Mode, now: DateTime.Utc) => {
-  const { previous_until: until } = modes[mode]
-  const isOver = until === null || DateTime.isLessThanOrEqualTo(until, now)
-  return { object: "main_key" as const, mode, previous_until: isOver ? null : isoText(until) }
-}
+const mainKeyView = (mode: Mode, oldEnds: ReadonlyArray<DateTime.Utc>) => ({
+  object: "main_key" as const,
+  mode,
+  ...oldSecretsView(oldEnds)
+})
 
 /** An owner's act needs no second person, as for keys with scopes. */
 const mainKeys = consoleGroup(
@@ -199,7 +199,7 @@ const mainKeys = consoleGroup(
     return handlers.handleAll({
       get: span("main_keys.get")(
         function* ({ params: { merchant_id, mode } }) {
-          return yield* reply(mainKeyView(yield* merchants.find(merchant_id), mode, yield* currentTime))
+          return yield* reply(mainKeyView(mode, yield* merchants.oldKeyEnds(merchant_id, mode)))
         },
         Effect.catchTags({ MerchantNotFound: Effect.die })
       ),
@@ -207,11 +207,12 @@ const mainKeys = consoleGroup(
         function* ({ params: { merchant_id, mode }, payload: { overlap_minutes } }) {
           return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode, yield* caller, overlap_minutes) })
         },
-        Effect.catchTags({ MakerLeft, MerchantNotFound: Effect.die })
+        Effect.catchTags({ MakerLeft, MerchantNotFound: Effect.die, TooManyOldSecrets })
       ),
       endPrevious: span("main_keys.endPrevious")(
         function* ({ params: { merchant_id, mode } }) {
-          return yield* reply(mainKeyView(yield* merchants.endPreviousKey(merchant_id, mode), mode, yield* currentTime))
+          yield* merchants.endOldKeys(merchant_id, mode)
+          return yield* reply(mainKeyView(mode, yield* merchants.oldKeyEnds(merchant_id, mode)))
         },
         Effect.catchTags({ MerchantNotFound: Effect.die })
       )

@@ -12,6 +12,7 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import { makeKeySecrets, type Rolling, type TooManyOldSecrets } from "../merchants/keySecrets.ts"
 import { changedChannel } from "../merchants/MerchantStore.ts"
 import { type Maker, type MakerLeft, makeStillGives } from "../merchants/stillGives.ts"
 import { arrayLiteral } from "../../platform/postgres/arrayLiteral.ts"
@@ -66,12 +67,18 @@ export class ApiKeyStore extends Context.Service<
     readonly roll: (
       key: KeyOf,
       keyHash: string,
-      terms: { readonly now: DateTime.Utc; readonly endsAt: DateTime.Utc; readonly by: Maker }
-    ) => Effect.Effect<Option.Option<ApiKey>, MakerLeft>
+      rolling: Rolling,
+      by: Maker
+    ) => Effect.Effect<Option.Option<ApiKey>, MakerLeft | TooManyOldSecrets>
     /** Ends all secrets but the newest. None if the key has ended. */
     readonly endPrevious: (key: KeyOf, now: DateTime.Utc) => Effect.Effect<Option.Option<ApiKey>>
     /** The revoked key, with the time of its first revocation. */
     readonly revoke: (key: KeyOf, now: DateTime.Utc) => Effect.Effect<Option.Option<ApiKey>>
+    /** When each old secret of these keys ends that still works, the next end first. */
+    readonly oldEndsOf: (
+      keyIds: ReadonlyArray<string>,
+      now: DateTime.Utc
+    ) => Effect.Effect<(keyId: string) => ReadonlyArray<DateTime.Utc>>
     readonly noteUses: (uses: ReadonlyArray<Use>) => Effect.Effect<void>
   }
 >()("@coffer/keys/ApiKeyStore") {}
@@ -87,6 +94,7 @@ export const layer = Layer.effect(
     const faults = yield* Faults
     const writing = <A, E>(write: Effect.Effect<A, E>) => faults.around("Store.write", write, () => "api_keys")
     const insert = makeInsert(sql, yield* NewIds)
+    const secrets = makeKeySecrets(sql)
     const stillGives = makeStillGives(sql)
     // Numbers rise in the order of commits, so the list needs no horizon.
     const pages = Pages.make(sql, {
@@ -115,37 +123,27 @@ export const layer = Layer.effect(
         )
         return writing(sqlDefects(changing(key, change)))
       },
-      roll: (key, keyHash, { by, endsAt, now }) => {
-        const at = sql`${isoText(now)}::text::timestamptz`
+      roll: (key, keyHash, rolling, by) => {
+        const { endsAt, now } = rolling
         const rolled = one(
-          sql`update api_keys set rolled_at = ${at}, rolled_by = ${by.email},
+          sql`update api_keys set rolled_at = ${isoText(now)}::text::timestamptz, rolled_by = ${by.email},
               previous_until = ${isoText(endsAt)}::text::timestamptz
             where ${ofKey(key)} and ${isActive(sql, now)} returning *`
         )
-        const secrets = Effect.andThen(
-          sql`update api_key_secrets set ends_at = least(ends_at, ${isoText(endsAt)}::text::timestamptz)
-            where key_id = ${key.keyId}`,
-          sql`insert into api_key_secrets (key_hash, key_id) values (${keyHash}, ${key.keyId})`
-        )
         const change = Effect.tap(rolled, (found) =>
-          Option.isSome(found) ? Effect.andThen(stillGives("api_keys.roll", by, found.value), secrets) : Effect.void
+          Option.isSome(found)
+            ? Effect.andThen(stillGives("api_keys.roll", by, found.value), secrets.roll(key, keyHash, rolling))
+            : Effect.void
         )
         return writing(sqlDefects(changing(key, change)))
       },
       endPrevious: (key, now) => {
-        // Only the newest has no end.
-        const secrets = sql`update api_key_secrets set ends_at = least(ends_at, ${isoText(now)}::text::timestamptz)
-          where key_id = ${key.keyId} and ends_at is not null`
         const ended = one(sql`update api_keys set previous_until = null
           where ${ofKey(key)} and ${isActive(sql, now)} returning *`)
-        return writing(
-          sqlDefects(
-            changing(
-              key,
-              Effect.tap(ended, (found) => (Option.isSome(found) ? Effect.asVoid(secrets) : Effect.void))
-            )
-          )
+        const change = Effect.tap(ended, (found) =>
+          Option.isSome(found) ? Effect.asVoid(secrets.endOld(key)) : Effect.void
         )
+        return writing(sqlDefects(changing(key, change)))
       },
       revoke: (key, now) =>
         writing(
@@ -157,6 +155,7 @@ export const layer = Layer.effect(
             )
           )
         ),
+      oldEndsOf: (keyIds, now) => sqlDefects(secrets.oldEndsOf(keyIds, now)),
       noteUses: (uses) => sqlDefects(noteUses(sql, uses))
     })
   })
@@ -189,7 +188,7 @@ const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
           values (${id}, ${key.merchant_id}, ${key.mode}, ${key.name}, ${arrayLiteral(key.scopes)}::text::text[],
             ${key.ip_allowlist}, ${isoText(key.created_at)}::text::timestamptz,
             ${isoTextOrNull(key.expires_at)}::text::timestamptz, ${key.created_by})`
-        yield* sql`insert into api_key_secrets (key_hash, key_id) values (${keyHash}, ${id})`
+        yield* makeKeySecrets(sql).add({ keyId: id }, keyHash)
         return key
       })
     )

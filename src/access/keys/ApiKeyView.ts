@@ -11,12 +11,17 @@ const statusOf = ({ expires_at, revoked_at }: ApiKey, now: DateTime.Utc): ApiKey
   return expires_at !== null && DateTime.isLessThanOrEqualTo(expires_at, now) ? "expired" : "active"
 }
 
-const previousUntilOf = ({ previous_until, revoked_at }: ApiKey, now: DateTime.Utc) =>
-  revoked_at === null && previous_until !== null && DateTime.isGreaterThan(previous_until, now)
-    ? isoText(previous_until)
-    : null
+/** The ends of the old secrets of a key, with scopes or main. */
+export const oldSecretsView = (oldEnds: ReadonlyArray<DateTime.Utc>) => {
+  const previous_ends = oldEnds.map(isoText)
+  return { previous_until: previous_ends.at(-1) ?? null, previous_ends }
+}
 
 export const apiKeyView: (key: ApiKey, now: DateTime.Utc) => ApiKeyResource = makeRowView<
   ApiKey,
   [now: DateTime.Utc]
->()(apiKeys, { status: statusOf, previous_until: previousUntilOf })
+>()(apiKeys, {
+  status: statusOf,
+  previous_until: ({ oldEnds }) => oldSecretsView(oldEnds).previous_until,
+  previous_ends: ({ oldEnds }) => oldSecretsView(oldEnds).previous_ends
+})

@@ -18,7 +18,8 @@ import { currentTime } from "../../platform/runtime/clock.ts"
 import { onUnmovedClock } from "../../platform/runtime/MerchantClocks.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { span } from "../../platform/runtime/span.ts"
-import { type ApiKey, ApiKeyStore, type KeyOf, type TooManyKeys } from "./ApiKeyStore.ts"
+import { type ApiKey as KeyRow, ApiKeyStore, type KeyOf, type TooManyKeys } from "./ApiKeyStore.ts"
+import type { TooManyOldSecrets } from "../merchants/keySecrets.ts"
 import type { Maker, MakerLeft } from "../merchants/stillGives.ts"
 import { KeyUses } from "./KeyUses.ts"
 
@@ -28,6 +29,11 @@ export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()("ApiKey
 
 /** The key was revoked or has expired, so it cannot be changed. */
 export class ApiKeyEnded extends Schema.TaggedError<ApiKeyEnded>()("ApiKeyEnded", { keyId: Schema.String }) {}
+
+export interface ApiKey extends KeyRow {
+  /** When each old secret ends that still works, the next end first. */
+  readonly oldEnds: ReadonlyArray<DateTime.Utc>
+}
 
 export interface WithSecret {
   readonly key: ApiKey
@@ -57,12 +63,12 @@ export class ApiKeys extends Context.Service<
       patch: UpdateApiKey,
       by: Maker
     ) => Effect.Effect<ApiKey, ApiKeyEnded | ApiKeyNotFound | InvalidField | MakerLeft>
-    /** Rolls the secret. The previous one keeps working for the overlap. */
+    /** Rolls the secret. Those before it keep working for the overlap, or until their own end. */
     readonly roll: (
       key: KeyOf,
       overlapMinutes: number,
       by: Maker
-    ) => Effect.Effect<WithSecret, ApiKeyEnded | ApiKeyNotFound | MakerLeft>
+    ) => Effect.Effect<WithSecret, ApiKeyEnded | ApiKeyNotFound | MakerLeft | TooManyOldSecrets>
     /** The secrets before the present one are refused at once, on all runners. */
     readonly endPrevious: (key: KeyOf) => Effect.Effect<ApiKey, ApiKeyEnded | ApiKeyNotFound>
     /** Its secrets are refused at once, on all runners. */
@@ -78,16 +84,13 @@ export const layer = Layer.effect(
     const secrets = yield* Secrets
     const uses = yield* KeyUses
 
-    const find = Effect.fnUntraced(function* (key: KeyOf) {
-      yield* uses.written
-      return Option.getOrUndefined(yield* store.find(key)) ?? (yield* new ApiKeyNotFound({ keyId: key.keyId }))
-    })
+    const { find, whole, withEnds } = makeFinding(store, uses)
     /** This runner drops the key from its cache before it answers; the others are notified. */
-    const changed = Effect.fnUntraced(function* <E>(key: KeyOf, change: Effect.Effect<Option.Option<ApiKey>, E>) {
+    const changed = Effect.fnUntraced(function* <E>(key: KeyOf, change: Effect.Effect<Option.Option<KeyRow>, E>) {
       const { key_id: keyId } = yield* find(key)
       const after = yield* change
       yield* merchants.forget(key.merchantId)
-      return Option.getOrUndefined(after) ?? (yield* new ApiKeyEnded({ keyId }))
+      return (yield* whole(after)) ?? (yield* new ApiKeyEnded({ keyId }))
     })
 
     return ApiKeys.of({
@@ -100,7 +103,7 @@ export const layer = Layer.effect(
         const expires_at = yield* Effect.fromResult(readExpiry(terms.expires_at, now))
         const secret = yield* newKey(secrets, mode)
         const key = yield* store.insert(
-          (key_id): ApiKey => ({
+          (key_id): KeyRow => ({
             key_id,
             merchant_id,
             mode,
@@ -121,12 +124,13 @@ export const layer = Layer.effect(
           now,
           by
         )
-        return { key, secret }
+        return { key: { ...key, oldEnds: [] }, secret }
       }, onUnmovedClock),
       list: span("ApiKeys.list")(function* (account, query) {
         yield* merchants.find(account.merchantId)
         yield* uses.written
-        return yield* store.page(account, yield* Effect.fromResult(readPageRequest(query)))
+        const page = yield* store.page(account, yield* Effect.fromResult(readPageRequest(query)))
+        return { ...page, data: yield* withEnds(page.data) }
       }),
       find,
       update: span("ApiKeys.update")(function* (key, patch, by) {
@@ -140,8 +144,8 @@ export const layer = Layer.effect(
         const { mode } = yield* find(key)
         const now = yield* currentTime
         const secret = yield* newKey(secrets, mode)
-        const rolling = { now, endsAt: DateTime.add(now, { minutes: overlapMinutes }), by }
-        return { key: yield* changed(key, store.roll(key, secrets.keyHash(secret), rolling)), secret }
+        const rolling = { now, endsAt: DateTime.add(now, { minutes: overlapMinutes }) }
+        return { key: yield* changed(key, store.roll(key, secrets.keyHash(secret), rolling, by)), secret }
       }, onUnmovedClock),
       endPrevious: span("ApiKeys.endPrevious")(function* (key) {
         return yield* changed(key, store.endPrevious(key, yield* currentTime))
@@ -149,11 +153,31 @@ export const layer = Layer.effect(
       revoke: span("ApiKeys.revoke")(function* (key) {
         const revoked = yield* store.revoke(key, yield* currentTime)
         yield* merchants.forget(key.merchantId)
-        return Option.getOrUndefined(revoked) ?? (yield* new ApiKeyNotFound({ keyId: key.keyId }))
+        return (yield* whole(revoked)) ?? (yield* new ApiKeyNotFound({ keyId: key.keyId }))
       }, onUnmovedClock)
     })
   })
 )
+
+/** Keys as they are found, each with the ends of its old secrets. */
+const makeFinding = (store: ApiKeyStore["Service"], uses: KeyUses["Service"]) => {
+  const withEnds = Effect.fnUntraced(function* (rows: ReadonlyArray<KeyRow>) {
+    const endsOf = yield* store.oldEndsOf(
+      rows.map(({ key_id }) => key_id),
+      yield* currentTime
+    )
+    return rows.map((row): ApiKey => ({ ...row, oldEnds: row.revoked_at === null ? endsOf(row.key_id) : [] }))
+  }, onUnmovedClock)
+  const whole = Effect.fnUntraced(function* (row: Option.Option<KeyRow>) {
+    const [key] = yield* withEnds(Option.toArray(row))
+    return key
+  })
+  const find = Effect.fnUntraced(function* (key: KeyOf) {
+    yield* uses.written
+    return (yield* whole(yield* store.find(key))) ?? (yield* new ApiKeyNotFound({ keyId: key.keyId }))
+  })
+  return { find, whole, withEnds }
+}
 
 /** For a live key test helpers do not exist, so nothing could be done with their scopes. */
 const scopesProblem = ({ mode }: Account, { scopes }: Terms): InvalidField | undefined => {
@@ -173,5 +197,3 @@ const readExpiry = (text: string | undefined, now: DateTime.Utc): Result.Result<
     ? Result.succeed(at)
     : Result.fail(new InvalidField({ param: "expires_at", problem: "must be in the future" }))
 }
-
-export type { ApiKey }

@@ -3,6 +3,7 @@ import { isoText } from "@coffer/model/isoText"
 import { Mode } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { makeKeySecrets } from "../merchants/keySecrets.ts"
 import { changedChannel } from "../merchants/MerchantStore.ts"
 import { backOff, type DueRows, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
@@ -58,6 +59,7 @@ export const layer = Layer.effect(
       LeakMail
     )
 
+    const secrets = makeKeySecrets(sql)
     const record = Effect.fnUntraced(function* ({ key, keyHash, merchantId, mode }: Leak, now: DateTime.Utc) {
       const at = sql`${isoText(now)}::text::timestamptz`
       const before = isoText(DateTime.subtract(now, mailAgainAfter))
@@ -71,7 +73,7 @@ export const layer = Layer.effect(
         where l.reported_at <= ${before}::text::timestamptz returning 1`
       if (key !== null) {
         yield* key.isOldSecret
-          ? sql`update api_key_secrets set ends_at = least(ends_at, ${at}) where key_hash = ${keyHash}`
+          ? secrets.endOne(keyHash)
           : sql`update api_keys set revoked_at = coalesce(revoked_at, ${at}) where key_id = ${key.keyId}`
         yield* sql`select pg_notify(${changedChannel}, ${merchantId})`
       }

@@ -40,14 +40,14 @@ export const layer = Layer.effect(
         const keyHash = secrets.keyHash(text)
         const found = Option.getOrUndefined(yield* owners.byKeyHash(keyHash))
         const now = yield* currentTime
-        if (found === undefined || (found.key !== undefined && !works(found.key, now.epochMilliseconds))) return
-        const { key, merchant, mode } = found
+        if (found === undefined || !works(found, now.epochMilliseconds)) return
+        const { ends_at, key, merchant, mode } = found
         const leak: Leak = {
           keyHash,
           merchantId: merchant.merchant_id,
           mode,
           // Of a rolled key only the old secret ends: the key itself has a new one.
-          key: key === undefined ? null : { keyId: key.key_id, isOldSecret: key.ends_at !== null }
+          key: key === undefined ? null : { keyId: key.key_id, isOldSecret: ends_at !== null }
         }
         const path = `merchants/${leak.merchantId}/${key === undefined ? `keys/${mode}` : `api_keys/${key.key_id}`}`
         // For a main key only the mail is sent, once a day: repeats are not acts.

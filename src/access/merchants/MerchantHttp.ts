@@ -26,6 +26,8 @@ const { InvalidField } = commonRefusals
 const { MakerLeft } = makerRefusals
 const { MerchantNotFound } = merchantRefusals
 const { NotCommitted } = unavailable
+/** Without an overlap no old key keeps working. */
+const resetRefusals = { MakerLeft, MerchantNotFound, JustDone, NeedsSecondOperator, TooManyOldSecrets: Effect.die }
 
 const operatorWhoUpdates = Effect.map(CurrentOperator, (asker) => ({
   asker,
@@ -119,7 +121,7 @@ export const layer = HttpApiBuilder.group(
         yield* merchants.find(merchant_id)
         yield* second.confirm({ act: "merchants.resetKey", target: merchant_id, content: { mode } })
         return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode, yield* operatorWhoAsks) })
-      }, Effect.catchTags({ MakerLeft, MerchantNotFound, JustDone, NeedsSecondOperator })),
+      }, Effect.catchTags(resetRefusals)),
 
       signingSecret: span("merchants.signingSecret")(function* ({ params: { merchant_id, mode } }) {
         yield* merchants.find(merchant_id)

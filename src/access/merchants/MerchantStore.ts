@@ -21,14 +21,11 @@ import * as oneAtATime from "../../platform/postgres/oneAtATime.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { jsonText, TimeColumn } from "../../platform/runtime/codecs.ts"
-import { KeyOwner, type ScopedKey, scopedKeyOf } from "./ScopedKey.ts"
+import { makeKeySecrets } from "./keySecrets.ts"
+import { KeyOwner, scopedKeyOf, type SentKey } from "./ScopedKey.ts"
 import { settingsIdOf } from "./webhookSettings.ts"
 
 const ModeRow = Schema.Struct({
-  key_hash: Schema.String,
-  /** The main key before this one, while it works: until then. */
-  previous_key_hash: Schema.NullOr(Schema.String),
-  previous_until: Schema.NullOr(Schema.DateTimeUtcFromString),
   ip_allowlist: Schema.String,
   default_notify_url: Schema.NullOr(Schema.String),
   /** Kept when the address is removed. */
@@ -75,12 +72,10 @@ const MerchantRow = Schema.Struct({
 })
 export type MerchantRow = typeof MerchantRow.Type
 
-/** The merchant and mode of a key that was sent. */
-export interface FoundKey {
+/** A key that was sent, with its merchant and mode. */
+export interface FoundKey extends SentKey {
   readonly merchant: MerchantRow
   readonly mode: Mode
-  /** Undefined for the main key. */
-  readonly key: ScopedKey | undefined
 }
 
 const SealedRow = Schema.Struct({ id: Schema.String, merchantId: MerchantId, mode: Mode, current: Schema.String })
@@ -88,6 +83,12 @@ export type SealedRow = typeof SealedRow.Type
 
 /** Rows in one page of signing secrets. */
 const sealedPage = 500
+
+/** A new merchant, with the hash of its first key in each environment. */
+interface NewRows {
+  readonly merchant: MerchantRow
+  readonly keyHashes: Readonly<Record<Mode, string>>
+}
 
 export class MerchantStore extends Context.Service<
   MerchantStore,
@@ -97,9 +98,7 @@ export class MerchantStore extends Context.Service<
     readonly byKeyHash: (hash: string) => Effect.Effect<Option.Option<FoundKey>>
     /** Whether a key with this hash was a merchant's, and has ended. */
     readonly wasKey: (hash: string) => Effect.Effect<boolean>
-    readonly insert: <A extends { readonly merchant: MerchantRow }>(
-      make: (merchantId: MerchantId) => Effect.Effect<A>
-    ) => Effect.Effect<A>
+    readonly insert: <A extends NewRows>(make: (merchantId: MerchantId) => Effect.Effect<A>) => Effect.Effect<A>
     /**
      * Applies the patch under a lock on the row. The same transaction notifies all runners. `check` runs after the
      * write, in the transaction, and rolls it back if it fails.
@@ -149,13 +148,12 @@ export const layer = Layer.effect(
         sqlDefects(
           Effect.map(
             sql`select 1 from ended_keys where key_hash = ${hash}
-              union all select 1 from merchant_modes where previous_key_hash = ${hash}
               union all select 1 from api_key_secrets where key_hash = ${hash}`,
             ({ length }) => length > 0
           )
         ),
       insert: (make) => {
-        const write = (id: string) => Effect.tap(make(MerchantId.make(id)), ({ merchant }) => insert(merchant))
+        const write = (id: string) => Effect.tap(make(MerchantId.make(id)), insert)
         return faults.around("Store.write", sqlDefects(numbered(write)), () => "merchants")
       },
       modify: (merchantId, patch, check) =>
@@ -195,19 +193,16 @@ const makeReads = (sql: SqlClient.SqlClient) => {
     Request: Schema.String,
     Result: KeyOwner,
     execute: (hash) =>
-      sql`select merchant_id, mode, null as key_id, null as scopes, null as ip_allowlist,
-          null as expires_at, null as ends_at, null as revoked_at
-        from merchant_modes where ${hash} in (key_hash, previous_key_hash)
-        union all select k.merchant_id, k.mode, k.key_id, k.scopes, k.ip_allowlist, k.expires_at, s.ends_at,
-          k.revoked_at
-        from api_key_secrets s join api_keys k using (key_id) where s.key_hash = ${hash}`
+      sql`select coalesce(k.merchant_id, s.merchant_id) as merchant_id, coalesce(k.mode, s.mode) as mode, s.ends_at,
+          k.key_id, k.scopes, k.ip_allowlist, k.expires_at, k.revoked_at
+        from api_key_secrets s left join api_keys k using (key_id) where s.key_hash = ${hash}`
   })
   const byKeyHash = Effect.fnUntraced(function* (hash: string) {
     const owner = yield* ownerOfHash(hash)
     if (Option.isNone(owner)) return Option.none()
     const merchant = yield* byId(owner.value.merchant_id)
-    const { mode } = owner.value
-    return Option.map(merchant, (merchant): FoundKey => ({ merchant, mode, key: scopedKeyOf(owner.value) }))
+    const { ends_at, mode } = owner.value
+    return Option.map(merchant, (merchant): FoundKey => ({ merchant, mode, key: scopedKeyOf(owner.value), ends_at }))
   })
 
   const isEmpty = Effect.map(sql`select 1 from merchants limit 1`, (rows) => rows.length === 0)
@@ -258,18 +253,11 @@ const ListedRow = Schema.Struct({ merchant_id: Schema.String })
 const contains = (sql: SqlClient.SqlClient, text: string) =>
   isStorable(text) ? sql`position(lower(${text}) in lower(name)) > 0` : sql`false`
 
-/** A main key that no longer works is kept among those that have ended. */
 const writeMode = (sql: SqlClient.SqlClient, row: MerchantRow, mode: Mode) => {
-  const { channel_accounts, default_endpoint, default_notify_url, ip_allowlist, key_hash } = row.modes[mode]
-  const { mail_recipients, payment_methods, previous_key_hash, previous_until } = row.modes[mode]
+  const { channel_accounts, default_endpoint, default_notify_url, ip_allowlist } = row.modes[mode]
+  const { mail_recipients, payment_methods } = row.modes[mode]
   const endpoint = default_endpoint === null ? null : jsonText(default_endpoint)
-  return sql`with ended as (insert into ended_keys select before.hash
-      from merchant_modes, unnest(array[key_hash, previous_key_hash]) as before (hash)
-      where merchant_id = ${row.merchant_id} and mode = ${mode} and before.hash <> ${key_hash}
-        and before.hash is distinct from ${previous_key_hash}::text on conflict do nothing)
-    update merchant_modes set key_hash = ${key_hash}, previous_key_hash = ${previous_key_hash}::text,
-    previous_until = ${previous_until === null ? null : isoText(previous_until)}::text::timestamptz,
-    ip_allowlist = ${ip_allowlist}, default_notify_url = ${default_notify_url},
+  return sql`update merchant_modes set ip_allowlist = ${ip_allowlist}, default_notify_url = ${default_notify_url},
     default_endpoint = ${endpoint}::text::jsonb,
     payment_methods = ${payment_methods === null ? null : textArray(payment_methods)}::text::text[],
     mail_recipients = ${textArray(mail_recipients)}::text::text[],
@@ -278,7 +266,8 @@ const writeMode = (sql: SqlClient.SqlClient, row: MerchantRow, mode: Mode) => {
 }
 
 const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>["byId"]) => {
-  const insert = (row: MerchantRow) =>
+  const secrets = makeKeySecrets(sql)
+  const insert = ({ keyHashes, merchant: row }: NewRows) =>
     Effect.gen(function* () {
       yield* sql`insert into merchants (merchant_id, name, approved, live_currencies, fees, dispute_fee,
             payout_fee, quotas, created_at)
@@ -289,8 +278,9 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
       for (const mode of Mode.literals) {
         const { webhooks, ...settings } = row.modes[mode]
         const id = settingsIdOf({ merchantId: row.merchant_id, mode })
+        yield* secrets.add({ merchantId: row.merchant_id, mode }, keyHashes[mode])
         yield* sql`insert into merchant_modes (merchant_id, mode, key_hash, ip_allowlist, default_notify_url)
-            values (${row.merchant_id}, ${mode}, ${settings.key_hash}, ${settings.ip_allowlist},
+            values (${row.merchant_id}, ${mode}, ${keyHashes[mode]}, ${settings.ip_allowlist},
               ${settings.default_notify_url})`
         yield* sql`insert into webhook_settings (id, version, merchant_id, mode, signing, endpoints)
             values (${id}, 1, ${row.merchant_id}, ${mode}, ${jsonText(webhooks.signing)}::text::jsonb,

@@ -4,7 +4,6 @@ import { type ChannelName, EndpointId, MerchantId, Mode, prefixes } from "@coffe
 import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
-import { Scope } from "@coffer/model/Scopes"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChannelAccount } from "../../shared/channel/ChannelAccount.ts"
@@ -21,11 +20,13 @@ import { ShopHosts } from "../../shared/signedUrls/ShopHosts.ts"
 import * as MerchantCache from "./MerchantCache.ts"
 import { type Installation, type MerchantPatch, settingsProblem, withMode, withSettings } from "./merchantSettings.ts"
 import { type FoundKey, type MerchantRow, MerchantStore } from "./MerchantStore.ts"
+import type { TooManyOldSecrets } from "./keySecrets.ts"
 import { isKey, newKey } from "./keyText.ts"
+import { makeMainKeys } from "./mainKeys.ts"
 import { newMerchant } from "./newMerchant.ts"
 import { works } from "./ScopedKey.ts"
 import { bindSigningSecrets, openAccountSecret } from "./signingSecrets.ts"
-import { type Changer, type Maker, type MakerLeft, makeStillChanges, makeStillGives } from "./stillGives.ts"
+import { type Changer, type Maker, type MakerLeft, makeStillChanges } from "./stillGives.ts"
 
 export type Merchant = MerchantRow
 export type { FoundKey }
@@ -83,15 +84,20 @@ export class Merchants extends Context.Service<
     readonly resume: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
     /** Closes the merchant for good (docs/decisions/0115), at once on all runners. */
     readonly close: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
-    /** Returns the new key, which is shown this once. The old key works for the overlap, and an older one no more. */
+    /** Returns the new key, which is shown this once. Keys before it work for the overlap, or until their own end. */
     readonly resetKey: (
       merchantId: string,
       mode: Mode,
       by: Maker,
       overlapMinutes?: number
-    ) => Effect.Effect<string, MakerLeft | MerchantNotFound>
-    /** The main key before the present one stops working at once. */
-    readonly endPreviousKey: (merchantId: string, mode: Mode) => Effect.Effect<Merchant, MerchantNotFound>
+    ) => Effect.Effect<string, MakerLeft | MerchantNotFound | TooManyOldSecrets>
+    /** The main keys before the present one are refused at once, on all runners. */
+    readonly endOldKeys: (merchantId: string, mode: Mode) => Effect.Effect<void, MerchantNotFound>
+    /** When each main key ends that was reset and still works, the next end first. */
+    readonly oldKeyEnds: (
+      merchantId: string,
+      mode: Mode
+    ) => Effect.Effect<ReadonlyArray<DateTime.Utc>, MerchantNotFound>
     /** Sets the merchant's account at a channel in one environment. */
     readonly setChannelAccount: (
       account: Account,
@@ -158,6 +164,7 @@ export const layer = Layer.effect(
     const askedForHost = yield* makeAskedForHost
     const cache = yield* MerchantCache.make
     const numbering = yield* makeNumbering(ids, secrets)
+    const mainKeys = yield* makeMainKeys
 
     const find = makeFind(cache)
     const change = Effect.fnUntraced(function* <E = never>(
@@ -194,10 +201,7 @@ export const layer = Layer.effect(
         const now = yield* currentTime
         return yield* change(merchantId, (merchant) => ({ ...merchant, closed_at: merchant.closed_at ?? now }))
       }),
-      resetKey: makeResetKey(secrets, change, makeStillGives(sql)),
-      endPreviousKey: span("Merchants.endPreviousKey")(function* (merchantId, mode) {
-        return yield* change(merchantId, (merchant) => withMode(merchant, mode, noPrevious))
-      }),
+      ...makeMainKeyActs({ cache, find, mainKeys, secrets }),
       setChannelAccount: span("Merchants.setChannelAccount")(function* ({ merchantId, mode }, channel, atChannel) {
         // An advance locks this row and reads it, so that of two concurrent changes the second sees the first.
         const keepsRealTime = Effect.flatMap(store.isClockMoved(merchantId), (isMoved) =>
@@ -224,27 +228,38 @@ export const layer = Layer.effect(
   })
 )
 
-const makeResetKey = (
-  secrets: Secrets["Service"],
-  change: Updating["change"],
-  stillGives: ReturnType<typeof makeStillGives>
-): Merchants["Service"]["resetKey"] =>
-  span("Merchants.resetKey")(function* (merchantId, mode, by, overlapMinutes = 0) {
+interface MainKeyActs {
+  readonly cache: Pick<Effect.Success<typeof MerchantCache.make>, "forget">
+  readonly find: Merchants["Service"]["find"]
+  readonly mainKeys: Effect.Success<typeof makeMainKeys>
+  readonly secrets: Secrets["Service"]
+}
+
+const makeMainKeyActs = ({
+  cache,
+  find,
+  mainKeys,
+  secrets
+}: MainKeyActs): Pick<Merchants["Service"], "endOldKeys" | "oldKeyEnds" | "resetKey"> => ({
+  resetKey: span("Merchants.resetKey")(function* (merchantId, mode, by, overlapMinutes = 0) {
+    const { merchant_id } = yield* find(merchantId)
     const key = yield* newKey(secrets, mode)
-    const until = DateTime.add(yield* currentTime, { minutes: overlapMinutes })
-    yield* change(
-      merchantId,
-      (merchant) =>
-        withMode(merchant, mode, {
-          key_hash: secrets.keyHash(key),
-          ...(overlapMinutes === 0
-            ? noPrevious
-            : { previous_key_hash: merchant.modes[mode].key_hash, previous_until: until })
-        }),
-      sqlDefects(stillGives("main_keys.reset", by, { merchant_id: merchantId, mode, scopes: Scope.literals }))
-    )
+    const now = yield* currentTime
+    const rolling = { now, endsAt: DateTime.add(now, { minutes: overlapMinutes }) }
+    yield* mainKeys.reset({ merchantId: merchant_id, mode }, secrets.keyHash(key), rolling, by)
+    yield* cache.forget(merchant_id)
     return key
+  }),
+  endOldKeys: span("Merchants.endOldKeys")(function* (merchantId, mode) {
+    const { merchant_id } = yield* find(merchantId)
+    yield* mainKeys.endOld({ merchantId: merchant_id, mode })
+    yield* cache.forget(merchant_id)
+  }),
+  oldKeyEnds: span("Merchants.oldKeyEnds")(function* (merchantId, mode) {
+    const { merchant_id } = yield* find(merchantId)
+    return yield* mainKeys.oldEnds({ merchantId: merchant_id, mode }, yield* currentTime)
   })
+})
 
 const installationOf = Effect.map(
   Effect.all([Settings, ShopHosts]),
@@ -308,13 +323,7 @@ const makeByKey = (
       // Every request calls this, so it takes no step of the fiber if the key is cached.
       account: (at) =>
         Effect.mapEager(byKeyHash(hash), (found) => {
-          const account = Option.filter(found, ({ key, merchant, mode }) =>
-            key === undefined
-              ? // The key may have been reset between the read of its account and the read of the merchant. The account
-                // was found by this very hash, so the duration of the comparison reveals nothing.
-                isMainKey(merchant.modes[mode], hash, at)
-              : works(key, at)
-          )
+          const account = Option.filter(found, (sent) => works(sent, at))
           note(hash, Option.isSome(account))
           return account
         }),
@@ -322,17 +331,6 @@ const makeByKey = (
     }
   }
 }
-
-const noPrevious = { previous_key_hash: null, previous_until: null }
-
-/** The main key, or for the overlap of a reset the one before. */
-const isMainKey = (
-  { key_hash, previous_key_hash, previous_until }: Merchant["modes"][Mode],
-  hash: string,
-  at: number
-): boolean =>
-  key_hash === hash ||
-  (previous_key_hash === hash && previous_until !== null && at < DateTime.toEpochMillis(previous_until))
 
 const unknownKey: Keyed = { isRecalled: false, account: () => Effect.succeedNone, hasEnded: Effect.succeed(false) }
 

@@ -39,24 +39,17 @@ export const newMerchant = Effect.fnUntraced(function* (
     note: null,
     created_at: createdAtOf(merchantId),
     modes: {
-      sandbox: yield* newMode(secrets, merchantId, "sandbox", sandboxKey),
-      live: yield* newMode(secrets, merchantId, "live", liveKey)
+      sandbox: yield* newMode(secrets, merchantId, "sandbox"),
+      live: yield* newMode(secrets, merchantId, "live")
     }
   }
-  return { merchant, sandboxKey, liveKey }
+  const keyHashes = { sandbox: secrets.keyHash(sandboxKey), live: secrets.keyHash(liveKey) }
+  return { merchant, sandboxKey, liveKey, keyHashes }
 })
 
-const newMode = Effect.fnUntraced(function* (
-  secrets: Secrets["Service"],
-  merchantId: MerchantId,
-  mode: Mode,
-  key: string
-) {
+const newMode = Effect.fnUntraced(function* (secrets: Secrets["Service"], merchantId: MerchantId, mode: Mode) {
   const { sealed } = yield* newSecret(secrets, { merchantId, mode }, null)
   return {
-    key_hash: secrets.keyHash(key),
-    previous_key_hash: null,
-    previous_until: null,
     ip_allowlist: "",
     default_notify_url: null,
     default_endpoint: null,

@@ -2,10 +2,11 @@
  * Front door to the audit log: who did what. An act of an operator has two entries. The first is committed before the
  * act begins, so no act is missing in the log; if the second is missing, the process ended meanwhile.
  */
+import type { MerchantAuditQuery } from "@coffer/contract/ConsoleMerchant"
 import type { AuditLogQuery } from "@coffer/contract/Operators"
 import { createdAtOf, prefixes } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { readCreated } from "@coffer/rules/lists/created"
 import { withoutAnyAddress } from "@coffer/rules/erasure"
 import { redact, redactText } from "@coffer/rules/redaction"
@@ -43,7 +44,7 @@ export class AuditLog extends Context.Service<
     /** Newest first. */
     readonly page: (query: AuditLogQuery) => Effect.Effect<Page<AuditRow>, InvalidField>
     /** Entries about this merchant, newest first. */
-    readonly pageOf: (merchantId: string, query: ListParameters) => Effect.Effect<Page<AuditRow>, InvalidField>
+    readonly pageOf: (merchantId: string, query: MerchantAuditQuery) => Effect.Effect<Page<AuditRow>, InvalidField>
     readonly exported: (query: AuditLogQuery) => Effect.Effect<Exported<AuditRow>, InvalidField>
   }
 >()("@coffer/operators/AuditLog") {}
@@ -100,7 +101,7 @@ export const layer = Layer.effect(
         return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), query)
       }),
       pageOf: Effect.fnUntraced(function* (merchantId, query) {
-        return yield* store.pageOf(merchantId, yield* Effect.fromResult(readPageRequest(query)))
+        return yield* store.pageOf(merchantId, yield* Effect.fromResult(readPageRequest(query)), query.act)
       }),
       exported: Effect.fnUntraced(function* (query) {
         yield* checkTarget(query)

@@ -59,7 +59,7 @@ const messages: Readonly<Record<string, string>> = {
 }
 
 export const attemptOf = (
-  { createdAt, method, paymentId }: SandboxPayment,
+  { card, createdAt, method, paymentId }: SandboxPayment,
   outcome: PaymentAttempt["outcome"],
   reason: string
 ): PaymentAttempt => ({
@@ -70,6 +70,8 @@ export const attemptOf = (
   reason,
   ...(messages[reason] === undefined ? {} : { message: messages[reason] }),
   ...(reason === threeDsFailed ? { threeDs: "failed" } : {}),
+  // A wallet that the buyer left has charged no card.
+  ...(card === null || outcome === "cancelled" ? {} : { card }),
   at: createdAt
 })
 

@@ -94,7 +94,7 @@ const paymentOf = (session: Stripe.Checkout.Session, intent: Stripe.PaymentInten
   }
 }
 
-const cardOf = (details: Stripe.Charge.PaymentMethodDetails | null): PaidCard | null => {
+const cardOf = (details: Used | null | undefined): PaidCard | null => {
   const { brand, last4 } = details?.card ?? {}
   return brand && last4 ? { brand, last4 } : null
 }
@@ -107,7 +107,9 @@ export const attemptOf = (
   { code, decline_code, message, payment_method: used, type }: Stripe.PaymentIntent.LastPaymentError,
   { at, charge, id }: { readonly id: string; readonly at: DateTime.Utc; readonly charge: Stripe.Charge | undefined }
 ): PaymentAttempt => {
-  const method = methodOf(charge?.payment_method_details ?? used)
+  const details = charge?.payment_method_details ?? used
+  const method = methodOf(details)
+  const card = cardOf(details)
   const isUnauthorised = notAuthorised.includes(code ?? "")
   const isCard = sessionMethodOf(method) === "card"
   const result = charge?.payment_method_details?.card?.three_d_secure?.result
@@ -125,6 +127,7 @@ export const attemptOf = (
     reason: decline_code ?? code ?? type,
     ...(message === undefined ? {} : { message: message.slice(0, messageLengthMax) }),
     ...(threeDs === "failed" || result === "authenticated" ? { threeDs } : {}),
+    ...(card === null ? {} : { card }),
     at
   }
 }
@@ -154,7 +157,11 @@ const methodOf = (details: Used | null | undefined): PaymentMethod => {
 /** A payment method, or the details of one that was used. */
 interface Used {
   readonly type: string
-  readonly card?: { readonly wallet?: { readonly type: string } | null } | null
+  readonly card?: {
+    readonly brand?: string | null
+    readonly last4?: string | null
+    readonly wallet?: { readonly type: string } | null
+  } | null
 }
 
 export const sessionMethodOf = (method: PaymentMethod): SessionMethod => atStripe[method].session

@@ -248,7 +248,7 @@ const attemptOf = ({ card, outcome }: Extract<CardCheck, { readonly _tag: "TestC
     case "processing":
       return [{ card, how: "succeed_later" }, "declined"]
     default:
-      return [{ how: "decline", reason: reasons[outcome] }, outcome]
+      return [{ card, how: "decline", reason: reasons[outcome] }, outcome]
   }
 }
 

@@ -196,6 +196,7 @@ const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
     yield* inAccount.note(record, merchant, mode)
     const refusal = refusalOfMerchant(merchant, { act, mode, arrived: record.arrived })
     if (refusal !== undefined) return yield* refusal
+    record.person = signedIn.person.email
     record.changer = {
       asker: { personIds: [signedIn.person.person_id], sessionId: signedIn.session.session_id },
       may: (role) => isInScope(scopesOfRole(role, mode), mode, act.scope)

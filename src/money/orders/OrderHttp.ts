@@ -7,6 +7,7 @@ import type { Order, UnappliedPayment } from "@coffer/rules/order/Order"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerCodes, answeredWith } from "../../shared/idempotency/Answering.ts"
+import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { OrderLinks } from "../../shared/signedUrls/OrderLinks.ts"
 import { replyCsv } from "../../shared/http/csv.ts"
@@ -103,6 +104,7 @@ export const layerOperator = HttpApiBuilder.group(
         function* ({ params, payload }) {
           const { payment_id, trade_no } = params
           const order = yield* orders.closeParked(trade_no, payment_id, payload.note)
+          ;(yield* CurrentRecord).moves = order.merchantId
           const closed = order.unappliedPayments.find(({ paymentId }) => paymentId === payment_id)!
           return yield* reply(closedView(order, closed))
         },

@@ -115,7 +115,13 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   {
     name: "api_logs_of_console",
     on: "api_logs (merchant_id, mode, source, request_id) where source = 'console'"
-  }
+  },
+  // The two entries of an act (src/access/operators/AuditLogStore.ts).
+  { name: "audit_log_request", on: "audit_log (request_id)" },
+  // A merchant's own erasures (src/reads/erasures/ErasureStore.ts).
+  { name: "erasures_listed", on: "erasures (merchant_id, mode, erasure_no) where merchant_id is not null" },
+  // The secrets of a main key (src/access/merchants/keySecrets.ts).
+  { name: "api_key_secrets_of_main", on: "api_key_secrets (merchant_id, mode) where merchant_id is not null" }
 ]
 
 /** Postgres waits for every transaction that is older than the index. */

@@ -8,7 +8,7 @@ import { OperatorApi } from "@coffer/contract/Operator"
 import { erasuresMax } from "@coffer/model/Limits"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
+import { CurrentRecord, requesterOf } from "../../shared/http/CurrentRequest.ts"
 import { commonRefusals, refuseAs } from "../../shared/http/refusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
 import { span } from "../../platform/runtime/span.ts"
@@ -49,6 +49,7 @@ const erasureView = ({ counts, erasure, held, isCapped, of }: Shown): ErasureRes
     ...pickCounts(walkedNames, counts, erasure === undefined ? null : 0)
   },
   is_capped: isCapped,
+  requested_by: erasure?.requested_by ?? null,
   requested_at: erasure === undefined ? null : isoText(erasure.requested_at),
   done_at: erasure?.done_at ? isoText(erasure.done_at) : null
 })
@@ -67,11 +68,15 @@ export const layer = HttpApiBuilder.group(
       create: span("erasures.create")(
         function* ({ payload }) {
           const account = yield* Caller
-          const { keyId = "main_key" } = yield* CurrentRecord
-          return yield* replyWith(yield* erasures.create({ account, by: keyId, terms: payload }))
+          const by = requesterOf(yield* CurrentRecord)
+          return yield* replyWith(yield* erasures.create({ account, by, terms: payload }))
         },
         Effect.catchTags({ InvalidField, NoSuchOrder: noOrder, TooManyErasures: tooMany })
       ),
+
+      list: span("erasures.list")(function* ({ query }) {
+        return yield* replyList("erasure", "/v1/erasures", yield* erasures.page(query, yield* Caller), erasureView)
+      }, Effect.catchTags({ InvalidField })),
 
       get: span("erasures.get")(
         function* ({ params }) {

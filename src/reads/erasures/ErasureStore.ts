@@ -13,7 +13,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { type Backlog, backOff, leasedRows, type Outcomes } from "../../platform/postgres/leasedRows.ts"
 import * as numbersInOrder from "../../platform/postgres/numbersInOrder.ts"
 import * as Pages from "../../platform/postgres/Pages.ts"
-import { equals } from "../../platform/postgres/scans.ts"
+import { along, equals } from "../../platform/postgres/scans.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { jsonText, TimeColumn } from "../../platform/runtime/codecs.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
@@ -97,7 +97,7 @@ export class ErasureStore extends Context.Service<
      */
     readonly begin: (erasure: NewErasure) => Effect.Effect<Option.Option<ErasureRow>>
     readonly find: (erasureNo: string, account?: Account) => Effect.Effect<Option.Option<ErasureRow>>
-    readonly page: (request: PageRequest) => Effect.Effect<Page<ErasureRow>, InvalidField>
+    readonly page: (request: PageRequest, account?: Account) => Effect.Effect<Page<ErasureRow>, InvalidField>
     /** At most one of each merchant and mode, across all runners: they take turns, those due longest first. */
     readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<ErasureRow>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
@@ -140,7 +140,12 @@ export const layer = Layer.effect(
             one
           )
         ),
-      page: (request) => pages.page("installation", request, { createdAt: sql`requested_at`, filters: [] }),
+      page: (request, account) =>
+        pages.page(account ?? "installation", request, {
+          ...(account === undefined ? {} : { path: along({}) }),
+          createdAt: sql`requested_at`,
+          filters: []
+        }),
       leaseDue: (now, limit) => sqlDefects(Effect.flatMap(turns.lease(now, limit), decode)),
       nextDue: sqlDefects(turns.next),
       backlog: due.backlog,

@@ -53,7 +53,11 @@ export class Erasures extends Context.Service<
     readonly create: (request: ErasureRequest) => Effect.Effect<Shown, InvalidField | NoSuchOrder | TooManyErasures>
     readonly find: (erasureNo: string, account?: Account) => Effect.Effect<Shown, ErasureNotFound>
     /** Newest first, of all merchants. */
-    readonly page: (query: Parameters<typeof readPageRequest>[0]) => Effect.Effect<Page<Shown>, InvalidField>
+    /** Of one account, or of all. */
+    readonly page: (
+      query: Parameters<typeof readPageRequest>[0],
+      account?: Account
+    ) => Effect.Effect<Page<Shown>, InvalidField>
     /** Removes files of erased mails that this machine still keeps. */
     readonly forgetMails: Effect.Effect<number>
   }
@@ -140,8 +144,8 @@ export const layer = Layer.effect(
         if (Option.isNone(found)) return yield* new ErasureNotFound({ erasureNo })
         return yield* shown(found.value)
       }),
-      page: Effect.fnUntraced(function* (query) {
-        const page = yield* store.page(yield* Effect.fromResult(readPageRequest(query)))
+      page: Effect.fnUntraced(function* (query, account) {
+        const page = yield* store.page(yield* Effect.fromResult(readPageRequest(query)), account)
         return { ...page, data: yield* Effect.forEach(page.data, shown) }
       }),
       forgetMails: Effect.gen(function* () {

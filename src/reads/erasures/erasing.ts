@@ -21,6 +21,8 @@ const eraseValue = (
   { shape, words, ...column }: Column
 ): Statement.Fragment | undefined => {
   if (words === "address") return sql`null`
+  if (typeof shape === "object" && words === "none")
+    return hasWords(shape.parts) ? partly(sql, value, shape) : undefined
   if (words !== "words" || shape === "objects") return undefined
   if (shape === "value" || !isArchived(column)) return sql`null`
   if (shape === undefined) return sql`case when ${value} is not null then ${erasedText}::text end`
@@ -31,14 +33,26 @@ const eraseValue = (
         case when key = ${linkKey} then value else to_jsonb(${erasedText}::text) end), '{}')
       from jsonb_each(${value})) end`
   }
+  return partly(sql, value, shape)
+}
+
+const hasWords = (parts: Columns) => Object.values(parts).some(({ words }) => words === "address" || words === "words")
+
+/** JSON of which some parts are erased. */
+const partly = (
+  sql: SqlClient.SqlClient,
+  value: Statement.Fragment,
+  shape: Extract<Column["shape"], object>
+): Statement.Fragment => {
   if (shape.of === "object") return withParts(sql, value, shape.parts)
   return sql`case when ${value} = '[]' then ${value} else (select jsonb_agg(${withParts(sql, sql`p`, shape.parts)}
     order by place) from jsonb_array_elements(${value}) with ordinality as listed (p, place)) end`
 }
 
 const withParts = (sql: SqlClient.SqlClient, value: Statement.Fragment, parts: Columns): Statement.Fragment =>
-  Object.keys(parts).reduce(
-    (all, name) => sql`${all} || case when ${value} ? ${name}
-      then jsonb_build_object(${name}::text, ${erasedText}::text) else '{}' end`,
-    value
-  )
+  Object.entries(parts).reduce((all, [name, { words }]) => {
+    if (words === "address") return sql`(${all}) - ${name}::text`
+    if (words !== "words") return all
+    return sql`${all} || case when ${value} ? ${name}
+      then jsonb_build_object(${name}::text, ${erasedText}::text) else '{}' end`
+  }, value)

@@ -33,7 +33,9 @@ export const Report = Schema.Struct({
   bytes: Schema.Int,
   created_at: TimeColumn,
   finished_at: Schema.NullOr(TimeColumn),
-  expires_at: TimeColumn
+  expires_at: TimeColumn,
+  /** Null in reports from before it was stored. */
+  requested_by: Schema.NullOr(Schema.String)
 })
 export type Report = typeof Report.Type
 
@@ -185,10 +187,11 @@ const makeInsert = (sql: SqlClient.SqlClient) =>
       and report_no < ${reportPrefix + firstBeyond(report.report_no)} order by report_no desc limit 1`
     const report_no = ReportNo.make(idAfter(report.report_no, last === undefined ? [] : [last.report_no]))
     yield* sql`insert into reports
-        (report_no, merchant_id, mode, terms, request, status, place, rows_total, due_at, created_at, expires_at)
+        (report_no, merchant_id, mode, terms, request, status, place, rows_total, due_at, created_at, expires_at,
+        requested_by)
       values (${report_no}, ${merchant_id}, ${mode}, ${jsonText(terms)}::text::jsonb, ${request}, 'pending',
         ${jsonText(place)}::text::jsonb, ${rows_total}::int4, ${time(sql, created_at)}, ${time(sql, created_at)},
-        ${time(sql, expires_at)})`
+        ${time(sql, expires_at)}, ${report.requested_by})`
     return { ...report, report_no }
   })
 

@@ -35,7 +35,8 @@ export const reportView = (report: Report): ReportResource => ({
   bytes: report.bytes,
   created_at: isoText(report.created_at),
   finished_at: isoTextOrNull(report.finished_at),
-  expires_at: isoText(report.expires_at)
+  expires_at: isoText(report.expires_at),
+  requested_by: report.requested_by
 })
 
 /** The `object` of each kind of report. */

@@ -15,6 +15,7 @@ import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/l
 import { readTimestamp } from "@coffer/rules/lists/created"
 import { dayAfter, dayIn, daysBetween, readDay, startOf, zoneOf } from "@coffer/rules/reports/days"
 import { Context, DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
+import { CurrentRecord, requesterOf } from "../../shared/http/CurrentRequest.ts"
 import { currentRequest } from "../../shared/idempotency/Answering.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
@@ -115,7 +116,8 @@ export const layer = Layer.effect(
           bytes: 0,
           created_at: now,
           finished_at: null,
-          expires_at: DateTime.addDuration(now, reportKept)
+          expires_at: DateTime.addDuration(now, reportKept),
+          requested_by: requesterOf(yield* CurrentRecord)
         }
         const made = yield* store.insert(report, yield* currentRequest, now)
         wakeups.raise("reports")

@@ -131,18 +131,21 @@ const orderEntries = (about: Order, feesOf: FeesOf): ReadonlyArray<Entry> => {
 
 const outcomes = { declined: "was declined", cancelled: "was canceled by the buyer", failed: "failed" }
 
-const attemptToPayEntry = ({ at, channel, id, message, method, outcome, reason, threeDs }: PaymentAttempt): Entry => ({
-  at,
+/** The card is not in the text, which API logs keep: an erasure would not find it there. */
+const attemptToPayEntry = (attempt: PaymentAttempt): Entry => ({
+  at: attempt.at,
   kind: "payment_attempt",
-  id,
-  text: `payment attempt by ${method} ${outcomes[outcome]}: ${message ?? reason}`,
+  id: attempt.id,
+  text: `payment attempt by ${attempt.method} ${outcomes[attempt.outcome]}: ${attempt.message ?? attempt.reason}`,
   details: {
-    channel,
-    payment_method: method,
-    outcome,
-    reason,
-    message: message ?? null,
-    three_d_secure: threeDs ?? null
+    channel: attempt.channel,
+    payment_method: attempt.method,
+    card_brand: attempt.card?.brand ?? null,
+    card_last4: attempt.card?.last4 ?? null,
+    outcome: attempt.outcome,
+    reason: attempt.reason,
+    message: attempt.message ?? null,
+    three_d_secure: attempt.threeDs ?? null
   }
 })
 

@@ -60,6 +60,8 @@ export interface RequestRecord {
   readonly shop?: string | undefined
   /** The key with scopes that called; undefined for the main key. */
   keyId?: string | undefined
+  /** The address of the person of the merchant who calls by the console. */
+  person?: string | undefined
   /** The person of the merchant who calls by the console, and whether a role is enough for this. */
   changer?: { readonly asker: Asker; readonly may: (role: PersonRole) => boolean } | undefined
   /** Its scopes, or those of the person's role who calls; undefined for the main key, which has all. */
@@ -136,3 +138,7 @@ export const CurrentRecord = Context.Reference<RequestRecord>("@coffer/http/Curr
 /** Whether the host of the request may show this merchant's pages. */
 export const isShownAt = ({ shop }: Pick<RequestRecord, "shop">, merchantId: string): boolean =>
   shop === undefined || shop === merchantId
+
+/** Who requested what is listed: a person's address, the number of a key with scopes, or the main key. */
+export const requesterOf = ({ keyId, person }: Pick<RequestRecord, "keyId" | "person">): string =>
+  person ?? keyId ?? "main_key"

@@ -47,6 +47,8 @@ const singleCommitRoutes: ReadonlySet<string> = new Set([
   "DELETE /v1/webhook_endpoints/:endpoint_id",
   "POST /v1/webhook_endpoints/:endpoint_id/rotate_secret",
   "POST /v1/webhook_signing_secret/rotate",
+  "POST /v1/webhook_endpoints/:endpoint_id/end_previous_secrets",
+  "POST /v1/webhook_signing_secret/end_previous",
   "POST /v1/webhook_deliveries/:delivery_id/resend"
 ])
 export const isSingleCommit = (route: string): boolean => singleCommitRoutes.has(route)

@@ -118,6 +118,14 @@ export const layer = HttpApiBuilder.group(
         const shown = yield* endpoints.rotateSigningSecret(account)
         yield* noteSecret(account, "webhook_signing_secret.rotate", "webhook_signing_secret")
         return yield* reply(shown)
+      }, Effect.catchTags({ MakerLeft, NotCommitted })),
+
+      endPreviousSecrets: span("webhook_endpoints.endPreviousSecrets")(function* ({ params }) {
+        return yield* reply(yield* endpoints.endPreviousSecrets(yield* Caller, params.endpoint_id))
+      }, Effect.catchTags({ EndpointNotFound, MakerLeft, NotCommitted, SecretManaged })),
+
+      endPreviousSigningSecrets: span("webhook_endpoints.endPreviousSigningSecrets")(function* () {
+        return yield* reply(yield* endpoints.endPreviousSigningSecrets(yield* Caller))
       }, Effect.catchTags({ MakerLeft, NotCommitted }))
     })
   })

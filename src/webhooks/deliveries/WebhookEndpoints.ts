@@ -7,6 +7,7 @@ import type {
   EndpointResource,
   EndpointWithSecret,
   SigningSecretResource,
+  SigningSecretRotation,
   UpdateEndpoint
 } from "@coffer/contract/WebhookEndpoints"
 import { everyType } from "@coffer/model/EventType"
@@ -28,7 +29,7 @@ import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
-import { endpointView, signingView, singleView } from "./WebhookEndpointView.ts"
+import { endpointView, signingRotationView, signingView, singleView } from "./WebhookEndpointView.ts"
 import { makeChangeSettings, type StoredSettings, WebhookSettingsStore } from "./WebhookSettingsStore.ts"
 
 /** The account's single address is set by the operator, not here (silences: W2). */
@@ -76,6 +77,14 @@ export class WebhookEndpoints extends Context.Service<
     readonly page: (account: Account, query: ListParameters) => Effect.Effect<Page<EndpointResource>, InvalidField>
     readonly signingSecret: (account: Account) => Effect.Effect<SigningSecretResource>
     readonly rotateSigningSecret: (account: Account) => Effect.Effect<SigningSecretResource, MakerLeft | NotCommitted>
+    /** Only the present secret signs from now on. */
+    readonly endPreviousSecrets: (
+      account: Account,
+      id: string
+    ) => Effect.Effect<EndpointResource, MakerLeft | NotFound | SecretManaged | NotCommitted>
+    readonly endPreviousSigningSecrets: (
+      account: Account
+    ) => Effect.Effect<SigningSecretRotation, MakerLeft | NotCommitted>
   }
 >()("@coffer/webhooks/WebhookEndpoints") {}
 
@@ -139,7 +148,7 @@ const create = ({ change, ids, privateAllowed, secrets }: Services) =>
       const endpoint = rules.newEndpoint({ id, url, description, types, disablesWhenFailing, secret: sealed, now })
       return Result.map(rules.create(settings, endpoint), (settings) => ({
         settings,
-        answer: { ...endpointView(account.mode, endpoint), secret }
+        answer: { ...endpointView(account.mode, endpoint, now), secret }
       }))
     })
   })
@@ -154,7 +163,7 @@ const update = ({ change, deliveries, privateAllowed, releaseNow }: Services) =>
         Result.flatMap(managedBySettings(stored, id, new SingleAddressManaged()), () =>
           rules.update(stored.settings, id, changes, now, replaces)
         ),
-        ({ endpoint, settings }) => ({ settings, answer: endpointView(account.mode, endpoint) })
+        ({ endpoint, settings }) => ({ settings, answer: endpointView(account.mode, endpoint, now) })
       )
     )
     // A delivery that falls due while its endpoint is disabled is skipped by its attempt (silences: W5).
@@ -183,7 +192,7 @@ const disableFailing = ({ change }: Services) =>
       return yield* change(account, ({ settings }, now) =>
         Result.map(rules.disableFailing(settings, id, now), (changed) => ({
           settings: changed.settings,
-          answer: endpointView(account.mode, changed.endpoint)
+          answer: endpointView(account.mode, changed.endpoint, now)
         }))
       )
     },
@@ -198,7 +207,7 @@ const secretsOf = ({ change, secrets, store }: Services) => ({
         Result.flatMap(managedBySettings(stored, id, new SecretManaged()), () =>
           rules.rotate(stored.settings, id, sealed, now)
         ),
-        ({ endpoint, settings }) => ({ settings, answer: { ...endpointView(account.mode, endpoint), secret } })
+        ({ endpoint, settings }) => ({ settings, answer: { ...endpointView(account.mode, endpoint, now), secret } })
       )
     )
   }),
@@ -214,6 +223,24 @@ const secretsOf = ({ change, secrets, store }: Services) => ({
       const settings = rules.rotateSigning(stored.settings, sealed, now)
       return Result.succeed({ settings, answer: signingView(account.mode, secret, settings.signing, now) })
     })
+  }),
+
+  endPreviousSecrets: span("WebhookEndpoints.endPreviousSecrets")(function* (account: Account, id: string) {
+    return yield* change(account, (stored, now) =>
+      Result.map(
+        Result.flatMap(managedBySettings(stored, id, new SecretManaged()), () =>
+          rules.endPrevious(stored.settings, id)
+        ),
+        ({ endpoint, settings }) => ({ settings, answer: endpointView(account.mode, endpoint, now) })
+      )
+    )
+  }),
+
+  endPreviousSigningSecrets: span("WebhookEndpoints.endPreviousSigningSecrets")(function* (account: Account) {
+    return yield* change(account, (stored, now) => {
+      const settings = rules.endPreviousSigning(stored.settings)
+      return Result.succeed({ settings, answer: signingRotationView(account.mode, settings.signing, now) })
+    })
   })
 })
 
@@ -221,14 +248,15 @@ const reads = ({ store }: Services) => ({
   find: span("WebhookEndpoints.find")(function* (account: Account, id: string) {
     const { settings, single } = yield* store.load(account)
     if (single?.id === id) return singleView(account.mode, single)
-    return endpointView(account.mode, yield* Effect.fromResult(rules.find(settings, id)))
+    return endpointView(account.mode, yield* Effect.fromResult(rules.find(settings, id)), yield* currentTime)
   }),
 
   page: span("WebhookEndpoints.page")(function* (account: Account, query: ListParameters) {
     const request = yield* Effect.fromResult(readPageRequest(query))
     const { settings, single } = yield* store.load(account)
+    const now = yield* currentTime
     const all = [
-      ...settings.endpoints.map((endpoint) => ({ ...endpoint, view: endpointView(account.mode, endpoint) })),
+      ...settings.endpoints.map((endpoint) => ({ ...endpoint, view: endpointView(account.mode, endpoint, now) })),
       ...(single === undefined ? [] : [{ ...single, view: singleView(account.mode, single) }])
     ]
     const page = yield* Effect.fromResult(pageOfAll(all, request, "a webhook endpoint"))

@@ -109,6 +109,8 @@ const settings: Readonly<Record<string, Setting>> = {
 const endings: Readonly<Record<string, (agent: Agent) => Effect.Effect<Args>>> = {
   orders_expire: order,
   disputes_accept: dispute,
+  webhookEndpoints_endPreviousSecrets: endpoint,
+  webhookSigningSecret_endPrevious: nothing,
   webhookEndpoints_delete: endpoint,
   testHelpers_refunds_settle: (agent) => Effect.map(refund(agent), (at) => ({ ...at, outcome: "succeeded" })),
   testHelpers_disputes_resolve: (agent) => Effect.map(dispute(agent), (at) => ({ ...at, outcome: "won" })),

@@ -25,6 +25,38 @@ it.live("an act has an entry before and after it: who, what, on what, from where
   })
 )
 
+it.live("a list per act has one entry of each: its outcome with what was asked, or its beginning without one", () =>
+  Effect.gen(function* () {
+    const { api, merchant, sql } = yield* start()
+    const { operator_id, token } = yield* newOperator(api, "Ada", "admin")
+    const path = `/merchants/${merchant.merchantId}`
+    yield* callAs(api, token, "POST", path, { approved: true })
+    yield* callAs(api, token, "POST", path, { approved: "yes" })
+    // The process ended during this one.
+    yield* callAs(api, token, "POST", `${path}/suspend`)
+    yield* sql`insert into audit_log
+        (id, actor_id, actor, role, ip, request_id, act, phase, target, status, details, created_at)
+      select replace(id, left(id, 8), 'aud_7ZZZ'), actor_id, actor, role, ip, 'req_cut', act, 'begun', target, null,
+        '{}', created_at from audit_log where act = 'merchants.suspend' and phase = 'done'`
+    const entries = yield* entriesOf(api, `&actor_id=${operator_id}&per=act`)
+    assert.deepStrictEqual(
+      entries.map(({ act, phase, status }) => [act, phase, status]),
+      [
+        ["merchants.suspend", "begun", null],
+        ["merchants.suspend", "done", 200],
+        ["merchants.update", "done", 400],
+        ["merchants.update", "done", 200]
+      ]
+    )
+    const [, , , updated] = entries
+    assert.deepStrictEqual(updated!["details"].body, { approved: true })
+    assert.deepInclude(updated!["details"].after, { approved: true })
+    const csv = yield* api.operator("GET", `/audit_log?actor_id=${operator_id}&per=act&format=csv`)
+    assert.lengthOf(csv.text.trim().split("\n"), 5)
+    assert.lengthOf(yield* entriesOf(api, `&actor_id=${operator_id}`), 7)
+  })
+)
+
 it.live(
   "a secret that was read, a key that was reset and an act that was refused have entries, without the secret",
   () =>

@@ -60,6 +60,10 @@ describe("attempts to pay in the sandbox", () => {
       const told = yield* story
       assert.deepStrictEqual(reasonsOf(told), expected)
       assert.isTrue(told.some(({ text }: Entry) => /by card was declined: .* insufficient funds/.test(text)))
+      const cards = told.flatMap(({ details, kind }: Entry) =>
+        kind === "payment_attempt" ? [details["card_last4"]] : []
+      )
+      assert.deepStrictEqual(cards.slice(0, 4), ["0002", null, "9995", "0069"])
       assert.isTrue(told.some(({ details }: Entry) => details["three_d_secure"] === "failed"))
       const seen = yield* said(
         service.api.operator("GET", `/merchants/${service.merchant.merchantId}/orders/${tradeNo}/timeline?mode=sandbox`)
@@ -67,6 +71,26 @@ describe("attempts to pay in the sandbox", () => {
       assert.deepStrictEqual(reasonsOf(seen.entries), expected)
       const { data } = (yield* shop.get("/v1/events?type=payment.failed")).body
       assert.strictEqual(data.data[0].data.object.payment_failure_reason, "processing_error")
+    })
+  )
+
+  it.live("keep the brand and the last four digits of the card, until the buyer is erased", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ clock: "test" })
+      const { card, shop, story, tradeNo } = yield* anOrder(service)
+      yield* card("4000000000009995")
+      const stored = Effect.map(
+        service.sql<{ attempts: string }>`select attempts::text as attempts from orders where trade_no = ${tradeNo}`,
+        ([row]) => row!.attempts
+      )
+      assert.include(yield* stored, `"card": {"brand": "visa", "last4": "9995"}`)
+      assert.notInclude(yield* stored, "400000")
+      yield* said(shop.post(`/v1/orders/${tradeNo}/expire`))
+      yield* said(shop.post("/v1/erasures", { trade_no: tradeNo }))
+      yield* service.leap("1 minute")
+      assert.notInclude(yield* stored, "9995")
+      const [attempt] = (yield* story).filter(({ kind }: Entry) => kind === "payment_attempt")
+      assert.deepInclude(attempt.details, { card_brand: null, card_last4: null, reason: "insufficient_funds" })
     })
   )
 

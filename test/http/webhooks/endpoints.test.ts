@@ -38,7 +38,10 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a webhook 
         enabled_events: ["*"],
         status: "enabled",
         disable_when_failing: false,
-        is_default: false
+        is_default: false,
+        rotated_at: null,
+        previous_until: null,
+        previous_ends: []
       })
       const told = { url, description: "Warehouse", enabled_events: ["refund.failed", "dispute.won"] }
       assert.deepInclude(yield* hooks.create(told), told)
@@ -55,6 +58,13 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a webhook 
       const { secret: second } = yield* hooks.rotate(id)
       assert.match(second, secretForm)
       assert.notStrictEqual(second, first)
+      const rotated = yield* hooks.retrieve(id)
+      assert.lengthOf(rotated.previous_ends, 1)
+      assert.strictEqual(rotated.previous_until, rotated.previous_ends[0])
+      assert.strictEqual(Date.parse(rotated.previous_until) - Date.parse(rotated.rotated_at), 86_400_000)
+      const ended = yield* hooks.call("POST", `/${id}/end_previous_secrets`)
+      assert.deepInclude(ended.body.data, { id, previous_until: null, previous_ends: [] })
+      assert.notProperty(ended.body.data, "secret")
       yield* Effect.flatMap(Logs, ({ flushed }) => flushed).pipe(Effect.provide(context))
       const { text } = yield* api.get("/v1/logs?limit=100", merchant.sandboxKey)
       assert.include(text, "rotate_secret")

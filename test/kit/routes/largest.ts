@@ -98,6 +98,8 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
   "DELETE /v1/webhook_endpoints/:endpoint_id": {},
   "POST /v1/webhook_endpoints/:endpoint_id/rotate_secret": {},
   "POST /v1/webhook_signing_secret/rotate": {},
+  "POST /v1/webhook_endpoints/:endpoint_id/end_previous_secrets": {},
+  "POST /v1/webhook_signing_secret/end_previous": {},
   "POST /v1/webhook_deliveries/:delivery_id/resend": {},
   "POST /operator/v1/webhook_deliveries/:delivery_id/resend": {},
   "POST /v1/orders/:ref/send_receipt": { email },

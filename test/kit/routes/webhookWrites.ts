@@ -39,6 +39,25 @@ export const webhookWrites: ReadonlyArray<Write> = [
     () => Effect.succeed({ path: "/v1/webhook_signing_secret/rotate" })
   ),
   ...write(
+    "end an endpoint's old secrets",
+    "both",
+    `select 1 from webhook_settings where merchant_id = $1 and endpoints #>> '{0,secrets,rotatedAt}' is not null
+      and endpoints #> '{0,secrets,old}' = '[]'`,
+    Effect.fnUntraced(function* ({ post }) {
+      const path = `/v1/webhook_endpoints/${yield* endpoint(post)}`
+      yield* post(`${path}/rotate_secret`)
+      return { path: `${path}/end_previous_secrets` }
+    })
+  ),
+  ...write(
+    "end the account's old secrets",
+    "both",
+    `select 1 from webhook_settings where merchant_id = $1 and signing ->> 'rotatedAt' is not null
+      and signing -> 'old' = '[]'`,
+    ({ post }) =>
+      Effect.map(post("/v1/webhook_signing_secret/rotate"), () => ({ path: "/v1/webhook_signing_secret/end_previous" }))
+  ),
+  ...write(
     "resend delivery",
     "keyed",
     "select 1 from deliveries where merchant_id = $1 and resend_of is not null",

@@ -1,20 +1,21 @@
 /** The audit log of this merchant: actions of its people and of operators. */
-import type { MerchantAuditEntryResource } from "@coffer/contract/ConsoleMerchant"
+import type { MerchantAuditEntryResource, MerchantAuditQuery } from "@coffer/contract/ConsoleMerchant"
 import { personMayDo } from "@coffer/rules/people/mayDo"
 import { useState } from "react"
 import { shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
-import { asQuery, type PlainQuery } from "../api/lists.ts"
+import { asQuery } from "../api/lists.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Dialog } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { Json } from "../parts/Json.tsx"
-import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
+import { type Column, type ListBy, ListPage } from "../parts/ListPage.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Empty, Trouble } from "../parts/states.tsx"
 import { Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
-import { actText, objectOf } from "./auditWords.ts"
+import { actText } from "./auditWords.ts"
+import { ActText, Outcome, useOutcome } from "./Outcome.tsx"
 
 type Entry = MerchantAuditEntryResource
 
@@ -26,12 +27,11 @@ const texts = {
     role: "Role",
     ip: "IP address",
     when: "When",
-    phase: "Step",
+    phase: "Outcome",
     target: "Target",
     details: "Details",
     request: "Request",
     number: "Entry no.",
-    phases: { begun: "Started", done: "Completed", refused: "Denied", seen: "Viewed" },
     by: { person: "Team member", key: "API key", operator: "Operator" },
     emptyTitle: "No entries yet",
     empty: "Every change made here is recorded: who made it, when, from where, and the values before it.",
@@ -44,12 +44,11 @@ const texts = {
     role: "角色",
     ip: "IP 地址",
     when: "时间",
-    phase: "阶段",
+    phase: "结果",
     target: "对象",
     details: "详情",
     request: "请求",
     number: "记录编号",
-    phases: { begun: "开始", done: "完成", refused: "已拒绝", seen: "查看" },
     by: { person: "成员", key: "密钥", operator: "运营方" },
     emptyTitle: "还没有记录",
     empty: "所有更改都会记录在此：操作者、时间、来源，以及更改前的内容。",
@@ -58,11 +57,9 @@ const texts = {
 }
 type Texts = typeof texts.en
 
-const phaseText = (words: Texts, phase: string) => words.phases[phase as keyof Texts["phases"]] ?? phase
-
 const { code, plain, time } = columnsFor<Entry>()
 
-const columnsOf = (words: Texts): ReadonlyArray<Column<Entry>> => [
+const columnsOf = (words: Texts, outcomeText: (entry: Entry) => string): ReadonlyArray<Column<Entry>> => [
   {
     id: "act",
     name: words.act,
@@ -72,13 +69,8 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Entry>> => [
   {
     id: "phase",
     name: words.phase,
-    text: ({ phase }) => phase,
-    cell: ({ phase, status }) => (
-      <span className={`state ${phase === "refused" || (status ?? 0) >= 400 ? "bad" : phase === "done" ? "good" : ""}`}>
-        {phaseText(words, phase)}
-        {(status ?? 0) >= 400 && ` ${status}`}
-      </span>
-    )
+    text: outcomeText,
+    cell: (entry) => <Outcome {...entry} />
   },
   {
     id: "who",
@@ -102,20 +94,19 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Entry>> => [
 const Details = ({ entry }: { readonly entry: Entry }) => {
   const words = useWords(texts)
   const language = useLanguage()
-  const object = objectOf(entry.target)
   const [isOpen, setOpen] = useState(false)
   return (
     <>
       <button type="button" className="link" onClick={() => setOpen(true)}>
-        {actText(entry.act, language)}
+        <ActText {...entry} />
       </button>
-      {object !== undefined && <code className="small block soft">{object}</code>}
       {isOpen && (
         <Dialog title={actText(entry.act, language)} onClose={() => setOpen(false)} isWide>
           <div className="stack">
             <Facts
               facts={[
                 [words.when, <Time key="w" at={entry.created_at} />],
+                [words.phase, <Outcome key="o" {...entry} />],
                 [words.who, entry.by === "operator" ? words.by.operator : entry.actor],
                 [words.role, entry.role],
                 [words.ip, entry.ip ?? "–"],
@@ -133,19 +124,23 @@ const Details = ({ entry }: { readonly entry: Entry }) => {
   )
 }
 
-const listOf = ({ merchantId }: InAccount, words: Texts): List<Entry> => ({
+const listOf = (
+  { merchantId }: InAccount,
+  words: Texts,
+  outcomeText: (entry: Entry) => string
+): ListBy<Entry, MerchantAuditQuery> => ({
   id: "audit",
   title: words.title,
-  columns: columnsOf(words),
+  columns: columnsOf(words, outcomeText),
   page: (query) =>
     OwnApi.query("audit_log", "list", {
       params: { merchant_id: merchantId },
-      query: asQuery<PlainQuery>(query),
+      query: asQuery<MerchantAuditQuery>(query),
       reactivityKeys: shown
     }),
   keyOf: ({ id }) => id,
   liveEvery: 30_000,
-  filters: [],
+  filters: [{ name: "act", label: words.act }],
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
@@ -156,6 +151,7 @@ const listOf = ({ merchantId }: InAccount, words: Texts): List<Entry> => ({
 const Audit = () => {
   const account = useAccount()
   const words = useWords(texts)
+  const outcomeText = useOutcome()
   if (!personMayDo(account.role, "audit_log.list")) {
     return (
       <section className="stack">
@@ -164,7 +160,7 @@ const Audit = () => {
       </section>
     )
   }
-  return <ListPage list={listOf(account, words)} />
+  return <ListPage list={listOf(account, words, outcomeText)} />
 }
 
 export default Audit

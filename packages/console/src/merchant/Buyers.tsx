@@ -1,13 +1,16 @@
 /** A buyer's data at this merchant: preview and run an erasure, and export everything that is kept. */
 import type { ErasureResource } from "@coffer/contract/Erasures"
+import { personMayDo } from "@coffer/rules/people/mayDo"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { useLocation } from "wouter"
 import { act, ask, shown } from "../api/acts.ts"
+import { asQuery, type PlainQuery } from "../api/lists.ts"
 import { useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, TextField } from "../parts/act.tsx"
+import { ErasureList } from "../parts/ErasureList.tsx"
 import { CountsOf, Erasing, foundBy, saved } from "../parts/erasing.tsx"
 import { useSearchQuery } from "../parts/address.ts"
 import { Loaded } from "../parts/states.tsx"
@@ -102,7 +105,7 @@ const Progress = ({ number, words }: { readonly number: string; readonly words: 
 
 const Buyers = () => {
   const words = useWords(texts)
-  const { api, base, may } = useAccount()
+  const { api, base, may, role } = useAccount()
   const [, go] = useLocation()
   const begun = useSearchQuery().get("erasure")
   return (
@@ -150,7 +153,7 @@ const Buyers = () => {
             <Act
               name={words.do}
               says={words.doSays}
-              isDangerous
+              endangers={word}
               fields={<TypedWord word={word} />}
               run={async () => {
                 const erase = api.use((client) => client.erasures.create({ payload: sent(terms) }))
@@ -165,6 +168,14 @@ const Buyers = () => {
         />
       ) : (
         <p>{words.mayNot}</p>
+      )}
+      {may("erasures:read") && (
+        <ErasureList
+          id="erasures"
+          isOfAll={false}
+          page={(query) => api.query("erasures", "list", { query: asQuery<PlainQuery>(query), reactivityKeys: shown })}
+          archives={personMayDo(role, "audit_log.list") ? `${base}/audit?act=console:exports.buyer` : undefined}
+        />
       )}
     </div>
   )

@@ -6,7 +6,7 @@ import { shown } from "../api/acts.ts"
 import { objectEvery, useAtom, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
-import { ChoiceField } from "../parts/act.tsx"
+import { ChoiceField, thisPage } from "../parts/act.tsx"
 import { factsOf } from "../parts/declared.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
@@ -152,7 +152,7 @@ const Acts = ({ dispute, words }: { readonly dispute: DisputeResource; readonly 
         <MerchantAct
           operation="disputes.accept"
           name={words.accept}
-          isDangerous
+          endangers={thisPage}
           says={`${amountText(amount, currency, language)}. ${words.acceptSays}`}
           request={() => ({ params: { ref: dispute_no } })}
         />

@@ -121,7 +121,7 @@ export const CheckoutDomain = ({ settings }: { readonly settings: MerchantSettin
               />
             )}
             {domain !== null && (
-              <Act name={words.remove} object={domain.host} says={words.removeSays} isDangerous run={() => set(null)} />
+              <Act name={words.remove} endangers={domain.host} says={words.removeSays} run={() => set(null)} />
             )}
           </div>
         )}

@@ -13,7 +13,7 @@ import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { columnsOf } from "../parts/declared.tsx"
 import type { Column, ListBy } from "../parts/ListPage.tsx"
-import { SecretOnce } from "../parts/Secret.tsx"
+import { OldEnds, SecretOnce } from "../parts/Secret.tsx"
 import { stateText } from "../parts/stateWords.ts"
 import { Empty } from "../parts/states.tsx"
 import { Time } from "../parts/values.tsx"
@@ -33,10 +33,10 @@ const texts = {
     reset: "Reset",
     resetSays:
       "Creates a new main key. The current one keeps working for the time you choose; after that your programs can't make calls until they use the new key.",
-    oldUntil: "The old secret works until",
+    oldUntil: "Old secret works until",
     oldOver: "The old secret no longer works.",
-    end: "End old secret",
-    endSays: "The old secret stops working immediately. Programs that still send it are refused.",
+    end: "End old secrets",
+    endSays: "All old secrets stop working immediately. Programs that still send one are refused.",
     freshLive: "You need to have signed in within the last 15 minutes.",
     own: "A key can't have more permissions than your role.",
     beyond: "This key has permissions that your role doesn't have.",
@@ -78,7 +78,7 @@ const texts = {
     oldUntil: "旧密钥值有效至",
     oldOver: "旧密钥值已失效。",
     end: "停用旧密钥值",
-    endSays: "旧密钥值将立即失效，仍在使用它的程序会被拒绝。",
+    endSays: "所有旧密钥值将立即失效，仍在使用的程序会被拒绝。",
     freshLive: "需要在 15 分钟内登录过。",
     own: "密钥的权限不会超过您的角色所拥有的权限。",
     beyond: "此密钥拥有您的角色所没有的权限。",
@@ -151,14 +151,10 @@ const columns = (
     },
     expires_at: { cell: ({ expires_at }) => <Time at={expires_at} none={words.never} /> },
     name: {
-      cell: ({ name, previous_until }) => (
+      cell: ({ name, previous_ends }) => (
         <>
           {name}
-          {previous_until !== null && (
-            <span className="soft small block">
-              {words.oldUntil} <Time at={previous_until} />
-            </span>
-          )}
+          <OldEnds ends={previous_ends} says={words.oldUntil} />
         </>
       )
     },
@@ -199,22 +195,39 @@ const Keys = () => {
 }
 
 interface WithKey {
-  readonly data: { readonly key: string; readonly previous_until?: string | null }
+  readonly data: { readonly key: string; readonly previous_ends: ReadonlyArray<string> }
 }
 
-/** The new secret, and until when the one before works. */
-const NewSecret = ({ secret, until }: { readonly secret: string; readonly until: string | null }) => {
+/** The new secret, and until when those before it work. */
+const NewSecret = ({ data: { key, previous_ends } }: WithKey) => {
   const words = useWords(texts)
   return (
-    <SecretOnce label={words.newKey} secret={secret}>
-      {until === null ? (
-        <p>{words.oldOver}</p>
-      ) : (
-        <p>
-          {words.oldUntil} <Time at={until} />
-        </p>
-      )}
+    <SecretOnce label={words.newKey} secret={key}>
+      {previous_ends.length === 0 ? <p>{words.oldOver}</p> : <OldEnds ends={previous_ends} says={words.oldUntil} />}
     </SecretOnce>
+  )
+}
+
+/** Ends the old secrets of a key, main or with scopes, while any works. */
+const EndOld = <Done, E>(props: {
+  readonly object: string
+  readonly ends: ReadonlyArray<string>
+  readonly end: Effect.Effect<Done, E, OwnApi>
+}) => {
+  const words = useWords(texts)
+  if (props.ends.length === 0) return null
+  return (
+    <Act
+      name={words.end}
+      endangers={props.object}
+      says={
+        <>
+          <p>{words.endSays}</p>
+          <OldEnds ends={props.ends} says={words.oldUntil} />
+        </>
+      }
+      run={() => act(OwnApi, props.end)}
+    />
   )
 }
 
@@ -233,7 +246,7 @@ const MainKey = () => {
   const object = `${words.main} · ${stateText(mode, language)}`
   const isOwner = personMayDo(role, "main_keys.reset")
   const found = useAtom(OwnApi.query("main_keys", "get", { params, reactivityKeys: shown }))
-  const until = lastOf(found)?.data.previous_until ?? null
+  const ends = lastOf(found)?.data.previous_ends ?? []
   const reset = (typed: FormData) =>
     OwnApi.use((client) =>
       Effect.flatMap(client.main_keys.reset({ params, payload: overlapOf(typed) }), ({ data: { key } }) =>
@@ -245,24 +258,16 @@ const MainKey = () => {
       <header className="head">
         <h2>{words.main}</h2>
         <div className="acts">
-          {until !== null && isOwner && (
-            <Act
-              name={words.end}
+          {isOwner && (
+            <EndOld
               object={object}
-              isDangerous
-              says={words.endSays}
-              run={() =>
-                act(
-                  OwnApi,
-                  OwnApi.use((client) => client.main_keys.endPrevious({ params }))
-                )
-              }
+              ends={ends}
+              end={OwnApi.use((client) => client.main_keys.endPrevious({ params }))}
             />
           )}
           <Act
             name={words.reset}
-            object={object}
-            isDangerous
+            endangers={object}
             notNow={isOwner ? undefined : words.onlyOwner}
             says={
               <>
@@ -272,16 +277,12 @@ const MainKey = () => {
             }
             fields={<Overlap />}
             run={(typed) => act(OwnApi, reset(typed), 1)}
-            result={({ data }: WithKey) => <NewSecret secret={data.key} until={data.previous_until ?? null} />}
+            result={(made: WithKey) => <NewSecret {...made} />}
           />
         </div>
       </header>
       <p className="soft">{words.mainSays}</p>
-      {until !== null && (
-        <p>
-          {words.oldUntil} <Time at={until} />
-        </p>
-      )}
+      <OldEnds ends={ends} says={words.oldUntil} />
     </section>
   )
 }
@@ -372,22 +373,13 @@ const KeyActs = ({ apiKey }: { readonly apiKey: Key }) => {
             1
           )
         }
-        result={({ data }: WithKey) => <NewSecret secret={data.key} until={data.previous_until ?? null} />}
+        result={(made: WithKey) => <NewSecret {...made} />}
       />
-      {apiKey.previous_until !== null && (
-        <Act
-          object={apiKey.name}
-          name={words.end}
-          says={words.endSays}
-          isDangerous
-          run={() =>
-            act(
-              OwnApi,
-              OwnApi.use((client) => client.api_keys.endPrevious({ params }))
-            )
-          }
-        />
-      )}
+      <EndOld
+        object={apiKey.name}
+        ends={apiKey.previous_ends}
+        end={OwnApi.use((client) => client.api_keys.endPrevious({ params }))}
+      />
       <Act
         object={apiKey.name}
         name={words.change}
@@ -417,10 +409,9 @@ const KeyActs = ({ apiKey }: { readonly apiKey: Key }) => {
         }
       />
       <Act
-        object={apiKey.name}
+        endangers={apiKey.name}
         name={words.revoke}
         says={words.revokeSays}
-        isDangerous
         run={() =>
           act(
             OwnApi,

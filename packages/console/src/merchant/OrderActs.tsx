@@ -5,7 +5,7 @@ import type { OrderResource } from "@coffer/contract/Orders"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { randomId } from "../api/unsafePage.ts"
-import { TextField } from "../parts/act.tsx"
+import { TextField, thisPage } from "../parts/act.tsx"
 import { amountText, Copy, minorOf, typedOf } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { MerchantAct } from "./MerchantAct.tsx"
@@ -132,7 +132,7 @@ const Expire = ({ order: { trade_no }, words }: Props) => {
     <MerchantAct
       operation="orders.expire"
       name={words.expire}
-      isDangerous
+      endangers={thisPage}
       says={words.expireSays}
       request={() => ({ params: { ref: trade_no } })}
     />

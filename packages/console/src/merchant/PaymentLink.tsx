@@ -7,7 +7,7 @@ import { act, shown } from "../api/acts.ts"
 import { objectEvery, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
-import { TextField } from "../parts/act.tsx"
+import { TextField, thisPage } from "../parts/act.tsx"
 import { factsOf } from "../parts/declared.tsx"
 import { Address } from "../parts/Made.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
@@ -201,7 +201,7 @@ const Acts = ({ link, words }: { readonly link: PaymentLinkResource; readonly wo
       <MerchantAct
         operation="payment_links.update"
         name={isActive ? words.deactivate : words.activate}
-        isDangerous={isActive}
+        endangers={isActive ? thisPage : undefined}
         says={isActive ? words.deactivateSays : words.activateSays}
         request={() => ({ params: { link_id }, payload: { status: isActive ? "inactive" : "active" } })}
         undo={() => act(api, send(api, "payment_links.update", { params: { link_id }, payload: { status } }))}

@@ -284,8 +284,7 @@ const Remove = ({ person, says }: { readonly person: Person; readonly says: stri
   return (
     <Act
       name={useWords(texts).remove}
-      object={person.email}
-      isDangerous
+      endangers={person.email}
       says={says}
       run={() =>
         act(

@@ -59,6 +59,7 @@ const texts = {
     goOn: "Resume",
     rows: "rows",
     created: "Created",
+    by: "Requested by",
     number: "Report ID",
     emptyTitle: "No files yet",
     empty: "Create a report for your accounting. Each file is kept for seven days.",
@@ -100,6 +101,7 @@ const texts = {
     goOn: "继续",
     rows: "行",
     created: "生成时间",
+    by: "申请人",
     number: "报表 ID",
     emptyTitle: "还没有文件",
     empty: "创建报表用于记账，每个文件保留七天。",
@@ -170,6 +172,7 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<ReportResource>> => [
     cell: (report) => (report.status === "succeeded" ? <Save report={report} words={words} /> : "–")
   },
   code("report_no", words.number, { isHidden: true }),
+  plain("requested_by", words.by, { isWide: true }),
   time("created_at", words.created, { isWide: true })
 ]
 

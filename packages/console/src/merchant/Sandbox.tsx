@@ -125,7 +125,7 @@ const Channel = ({ reachable }: { readonly reachable: boolean }) => {
       operation="test_helpers.channel"
       name={reachable ? words.up : words.down}
       says={reachable ? words.upSays : words.downSays}
-      isDangerous={!reachable}
+      endangers={reachable ? undefined : words.channel}
       request={() => ({ payload: { reachable } })}
     />
   )

@@ -1,5 +1,6 @@
 /** The timeline of an order: each step links to its object and to the related steps. */
 import type { TimelineEntry, TimelineResource } from "@coffer/contract/Timeline"
+import { cardText } from "@coffer/model/PaymentMethod"
 import { commandOf } from "@coffer/rules/order/statusTable"
 import { useEffect, useMemo, useState } from "react"
 import { Link } from "wouter"
@@ -292,6 +293,13 @@ const methodIn = (entry: TimelineEntry, language: Language) => {
   return language === "en" && method === "card" ? method : methodText(method, language)
 }
 
+/** The method of a failed try, and its card where one is known. */
+const triedWith = (entry: TimelineEntry, language: Language): string => {
+  const method = methodText(field(entry, "payment_method"), language)
+  const [brand, last4] = [field(entry, "card_brand"), field(entry, "card_last4")]
+  return last4 === "" ? method : `${method} ${cardText({ brand, last4 })}`
+}
+
 /** Chinese has a wide colon, without a space. */
 const colonOf = (language: Language) => (language === "zh" ? "：" : ": ")
 
@@ -317,7 +325,7 @@ const sentence = (entry: TimelineEntry, words: Texts, language: Language): React
     case "payment_attempt": {
       const outcome = words.outcomes[field(entry, "outcome") as keyof Texts["outcomes"]]
       const why = declineText(field(entry, "reason"), field(entry, "message"), language)
-      return `${methodText(field(entry, "payment_method"), language)}${language === "zh" ? "，" : ", "}${outcome}${colon}${why}`
+      return `${triedWith(entry, language)}${language === "zh" ? "，" : ", "}${outcome}${colon}${why}`
     }
     case "unapplied_payment": {
       const why = words.unapplied[field(entry, "reason") as keyof Texts["unapplied"]]

@@ -5,9 +5,10 @@ import { act, readAgain, shown } from "../api/acts.ts"
 import { objectEvery, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
+import { thisPage } from "../parts/act.tsx"
 import { Rows } from "../parts/ListPage.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
-import { SecretOnce } from "../parts/Secret.tsx"
+import { OldEnds, SecretOnce } from "../parts/Secret.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
@@ -111,6 +112,9 @@ const Webhook = ({ number }: { readonly number: string }) => {
         [words.description, data.description ?? "–"],
         [words.types, <TypesText key="t" types={data.enabled_events} />],
         [words.disabling, data.disable_when_failing ? words.yes : words.no],
+        ...(data.previous_ends.length === 0
+          ? []
+          : [[words.secret, <OldEnds key="s" ends={data.previous_ends} says={words.oldUntil} />] as const]),
         [words.created, <Time key="c" at={data.created_at} />],
         [words.updated, <Time key="u" at={data.updated_at} />]
       ]}
@@ -238,15 +242,25 @@ const Acts = ({ endpoint, onGone }: { readonly endpoint: Endpoint; readonly onGo
         result={({ data }) => (
           <SecretOnce label={words.secret} secret={data.secret}>
             <p>{words.rotateSays}</p>
+            <OldEnds ends={data.previous_ends} says={words.oldUntil} />
           </SecretOnce>
         )}
       />
+      {endpoint.previous_ends.length > 0 && (
+        <MerchantAct
+          operation="webhook_endpoints.endPreviousSecrets"
+          name={words.end}
+          endangers={thisPage}
+          says={words.endSays}
+          request={() => ({ params })}
+        />
+      )}
       {endpoint.status !== "disabled" && change(words.disable, words.disableSays, "disabled")}
       <MerchantAct
         operation="webhook_endpoints.delete"
         name={words.remove}
         says={words.removeSays}
-        isDangerous
+        endangers={thisPage}
         request={() => ({ params })}
         onDone={onGone}
       />

@@ -9,7 +9,7 @@ import { useAccount } from "../api/session.ts"
 import { TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import type { Column, List } from "../parts/ListPage.tsx"
-import { SecretOnce } from "../parts/Secret.tsx"
+import { OldEnds, SecretOnce } from "../parts/Secret.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
 import { stateText } from "../parts/stateWords.ts"
 import { Copy, Time, timeText } from "../parts/values.tsx"
@@ -51,7 +51,9 @@ export const endpointTexts = {
     rotate: "Roll",
     rotateSays: "The old secret also signs for 24 hours: accept either signature. After that only the new one signs.",
     rotated: "Rolled",
-    oldUntil: "Old secret signs until"
+    oldUntil: "Old secret signs until",
+    end: "End old secrets",
+    endSays: "Old secrets stop signing immediately: your server needs to accept the new one's signature."
   },
   zh: {
     title: "Webhook",
@@ -82,7 +84,9 @@ export const endpointTexts = {
     rotate: "轮换",
     rotateSays: "旧密钥在 24 小时内仍会同时签名，任一签名有效即可；之后仅使用新密钥签名。",
     rotated: "轮换时间",
-    oldUntil: "旧密钥有效至"
+    oldUntil: "旧密钥有效至",
+    end: "停用旧密钥",
+    endSays: "旧密钥将立即停止签名：您的服务器需要能够验证新密钥的签名。"
   }
 }
 type Texts = typeof endpointTexts.en
@@ -264,7 +268,10 @@ const AddEndpoint = () => {
 
 /** Reading it is in the audit log, so it is only read on request. */
 const SigningSecret = () => {
+  const { mode } = useAccount()
   const words = useWords(endpointTexts)
+  const language = useLanguage()
+  const object = `${words.accountSecret} · ${stateText(mode, language)}`
   const [isAsked, setAsked] = useState(false)
   return (
     <section className="card">
@@ -279,7 +286,7 @@ const SigningSecret = () => {
           <MerchantAct
             operation="webhook_endpoints.rotateSigningSecret"
             name={words.rotate}
-            isDangerous
+            endangers={object}
             says={words.rotateSays}
             request={() => ({})}
             onDone={() => setAsked(true)}
@@ -287,18 +294,18 @@ const SigningSecret = () => {
         </div>
       </header>
       <p className="soft small">{words.accountSays}</p>
-      {isAsked && <ShownSecret />}
+      {isAsked && <ShownSecret object={object} />}
     </section>
   )
 }
 
-const ShownSecret = () => {
+const ShownSecret = ({ object }: { readonly object: string }) => {
   const { api } = useAccount()
   const words = useWords(endpointTexts)
   const secret = useAtom(api.query("webhook_endpoints", "signingSecret", { reactivityKeys: shown }))
   return (
     <Loaded result={secret} lines={1}>
-      {({ data: { previous_until, rotated_at, secret: text } }) => (
+      {({ data: { previous_ends, rotated_at, secret: text } }) => (
         <>
           <p>
             <code>{text}</code> <Copy text={text} label={words.accountSecret} />
@@ -306,13 +313,17 @@ const ShownSecret = () => {
           {rotated_at !== null && (
             <p className="small soft">
               {words.rotated} <Time at={rotated_at} />
-              {previous_until !== null && (
-                <>
-                  {" · "}
-                  {words.oldUntil} <Time at={previous_until} />
-                </>
-              )}
             </p>
+          )}
+          <OldEnds ends={previous_ends} says={words.oldUntil} />
+          {previous_ends.length > 0 && (
+            <MerchantAct
+              operation="webhook_endpoints.endPreviousSigningSecrets"
+              name={words.end}
+              endangers={object}
+              says={words.endSays}
+              request={() => ({})}
+            />
           )}
         </>
       )}

@@ -1,4 +1,4 @@
-/** The acts of a merchant's audit log in words, and the object that each is about. */
+/** The acts of the audit log in words, the object that each is about, and how each ended. */
 import type { Language } from "../parts/words.ts"
 
 /** By the name of the act, without where it came from. */
@@ -36,6 +36,8 @@ const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   "webhook_endpoints.delete": ["Deleted a webhook endpoint", "删除 Webhook 端点"],
   "webhook_endpoints.rotateSecret": ["Rolled an endpoint's secret", "轮换端点密钥"],
   "webhook_endpoints.rotateSigningSecret": ["Rolled the account's signing secret", "轮换账户签名密钥"],
+  "webhook_endpoints.endPreviousSecrets": ["Ended an endpoint's old secrets", "停用端点的旧密钥"],
+  "webhook_endpoints.endPreviousSigningSecrets": ["Ended the account's old signing secrets", "停用账户的旧签名密钥"],
   "webhook_endpoints.signingSecret": ["Read the account's signing secret", "查看账户签名密钥"],
   "webhook_deliveries.resend": ["Resent a delivery", "重新发送投递"],
   "test_helpers.pay": ["Played the buyer", "模拟买家付款"],
@@ -57,7 +59,43 @@ const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
   "payouts.reject": ["Rejected a payout", "拒绝提现"],
   "payouts.complete": ["Completed a payout", "完成提现"],
   "payouts.fail": ["Marked a payout as failed", "标记提现失败"],
-  "exports.merchant": ["Exported the merchant's data", "导出商户数据"]
+  "exports.merchant": ["Exported the merchant's data", "导出商户数据"],
+  "exports.buyer": ["Exported a buyer's data", "导出买家数据"],
+  "sign_in.use": ["Signed in by email", "通过邮件登录"],
+  "sign_in.usePasskey": ["Signed in with a passkey", "使用通行密钥登录"],
+  "sign_in.useOpenId": ["Signed in with the company account", "使用企业账户登录"],
+  "session.end": ["Signed out", "退出登录"],
+  "session.endOther": ["Ended a session", "结束一个会话"],
+  "session.endAll": ["Ended all sessions", "结束全部会话"],
+  "passkeys.register": ["Added a passkey", "添加通行密钥"],
+  "passkeys.rename": ["Renamed a passkey", "重命名通行密钥"],
+  "passkeys.remove": ["Removed a passkey", "移除通行密钥"],
+  "invitations.accept": ["Accepted an invitation", "接受邀请"],
+  "invitations.decline": ["Declined an invitation", "拒绝邀请"],
+  "merchants.create": ["Created a merchant", "创建商户"],
+  "orders.closePayment": ["Closed an unmatched payment", "处理未匹配付款"],
+  "orders.list": ["Viewed orders", "查看订单"],
+  "timelines.get": ["Viewed an order", "查看订单详情"],
+  "webhook_deliveries.list": ["Viewed deliveries", "查看投递"],
+  "webhook_deliveries.get": ["Viewed a delivery", "查看投递详情"],
+  "lookup.overview": ["Viewed the merchant's overview", "查看商户概览"],
+  "lookup.search": ["Searched the merchant", "搜索商户"],
+  "lookup.refunds": ["Viewed refunds", "查看退款"],
+  "lookup.disputes": ["Viewed disputes", "查看争议"],
+  "lookup.paymentLinks": ["Viewed payment links", "查看支付链接"],
+  "lookup.balanceTransactions": ["Viewed the ledger", "查看账本"],
+  "lookup.events": ["Viewed events", "查看事件"],
+  "lookup.webhookEndpoints": ["Viewed webhook endpoints", "查看 Webhook 端点"],
+  "lookup.logs": ["Viewed API logs", "查看 API 日志"],
+  "cluster.kill": ["Killed a runner", "终止节点"],
+  "cluster.drain": ["Drained a runner", "排空节点"],
+  "operators.create": ["Created an operator token", "创建运营令牌"],
+  "operators.revoke": ["Revoked an operator token", "吊销运营令牌"],
+  "stray_sessions.close": ["Closed a stray payment", "关闭无主付款"],
+  "webhook_signing_secret.get": ["Read the account's signing secret", "查看账户签名密钥"],
+  "webhook_signing_secret.rotate": ["Rolled the account's signing secret", "轮换账户签名密钥"],
+  "webhook_endpoints.rotate_secret": ["Rolled an endpoint's secret", "轮换端点密钥"],
+  "leaked_keys.report": ["Reported a leaked key", "上报泄露的密钥"]
 }
 
 export const auditWords = Object.keys(words)
@@ -71,3 +109,12 @@ export const actText = (act: string, language: Language): string => {
 /** The object of a target, which is a path: its last number that is not the merchant's. */
 export const objectOf = (target: string): string | undefined =>
   target.match(/(?:TRD_SB_|[A-Za-z]+_)[0-9A-HJKMNP-TV-Z]{26}/g)?.findLast((number) => !number.startsWith("mer_"))
+
+/** How an act ended. Without an entry after it the process may have ended meanwhile: a person looks at the object. */
+export const outcomeOf = (phase: string, status: number | null): Outcome => {
+  if (phase === "seen" || phase === "refused") return phase
+  if (phase === "begun" || status === null) return "unknown"
+  if (status === 202) return "accepted"
+  return status < 400 ? "done" : "failed"
+}
+type Outcome = "accepted" | "done" | "failed" | "refused" | "seen" | "unknown"

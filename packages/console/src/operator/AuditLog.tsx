@@ -11,9 +11,9 @@ import { Dialog } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type ListBy, ListPage } from "../parts/ListPage.tsx"
 import { Empty, Trouble, Waiting } from "../parts/states.tsx"
-import { stateText } from "../parts/stateWords.ts"
 import { readPage, rowsOf } from "../parts/walkPages.ts"
-import { useLanguage, useWords } from "../parts/words.ts"
+import { useWords } from "../parts/words.ts"
+import { ActText, Outcome, useOutcome } from "../merchant/Outcome.tsx"
 import { type Break, firstBreak } from "./auditChain.ts"
 import { ShowJson } from "./operator.tsx"
 
@@ -22,7 +22,7 @@ const texts = {
     title: "Audit log",
     who: "Actor",
     act: "Action",
-    phase: "Step",
+    phase: "Outcome",
     target: "Target",
     status: "Response",
     at: "Time",
@@ -32,7 +32,7 @@ const texts = {
     sequence: "No.",
     details: "Details",
     none: "No entries yet",
-    noneSays: "Every action of an operator or a merchant's team is recorded here, before and after it runs.",
+    noneSays: "Every action of an operator or a merchant's team is recorded here.",
     verify: "Verify the hash chain",
     verifySays:
       "Your browser reads all entries from the newest to the first and recomputes every hash, so changed, removed or added entries are found. To detect a chain that was rewritten as a whole, compare the newest hash with one you kept, or with ANCHOR_FILE.",
@@ -52,7 +52,7 @@ const texts = {
     title: "审计日志",
     who: "操作者",
     act: "操作",
-    phase: "阶段",
+    phase: "结果",
     target: "对象",
     status: "响应",
     at: "时间",
@@ -62,7 +62,7 @@ const texts = {
     sequence: "序号",
     details: "详情",
     none: "还没有记录",
-    noneSays: "运营人员和商户成员的每次操作都会记录在此，执行前后各一条。",
+    noneSays: "运营人员和商户成员的每次操作都会记录在此。",
     verify: "验证哈希链",
     verifySays:
       "您的浏览器会从最新到最早读取全部记录并重新计算每个哈希，可发现被更改、删除或插入的记录。如需发现整条链被重写的情况，请将最新哈希与您保存的值或 ANCHOR_FILE 比对。",
@@ -86,14 +86,12 @@ const auditPage = (query: TextQuery<AuditLogQuery>) =>
 
 const { code, plain, time } = columnsFor<AuditEntryResource>()
 
-const columnsOf = (words: Texts, phaseOf: (phase: string) => string): ReadonlyArray<Column<AuditEntryResource>> => [
-  code("act", words.act),
-  {
-    id: "phase",
-    name: words.phase,
-    text: ({ phase }) => phase,
-    cell: ({ phase }) => <span className={`state ${phase === "refused" ? "bad" : ""}`}>{phaseOf(phase)}</span>
-  },
+const columnsOf = (
+  words: Texts,
+  outcomeText: (entry: AuditEntryResource) => string
+): ReadonlyArray<Column<AuditEntryResource>> => [
+  { id: "act", name: words.act, text: ({ act }) => act, cell: (entry) => <ActText {...entry} /> },
+  { id: "phase", name: words.phase, text: outcomeText, cell: (entry) => <Outcome {...entry} /> },
   { id: "who", name: words.who, text: ({ actor }) => actor, cell: ({ actor, actor_id }) => actor || actor_id || "–" },
   {
     id: "target",
@@ -255,7 +253,7 @@ const useActors = (): ReadonlyArray<readonly [id: string, name: string]> => {
 
 const AuditLog = () => {
   const words = useWords(texts)
-  const language = useLanguage()
+  const outcomeText = useOutcome()
   const [isOpen, setOpen] = useState(false)
   const actors = useActors()
   return (
@@ -265,13 +263,13 @@ const AuditLog = () => {
           {
             id: "operator.audit",
             title: words.title,
-            columns: columnsOf(words, (phase) => stateText(phase, language)),
+            columns: columnsOf(words, outcomeText),
             filters: [
               { name: "act", label: words.act },
               { name: "target", label: words.target },
               { name: "actor_id", label: words.who, ...(actors.length === 0 ? {} : { choices: actors }) }
             ],
-            page: auditPage,
+            page: (query) => auditPage({ ...query, per: "act" }),
             keyOf: ({ id }) => id,
             acts: (
               <button type="button" className="button" onClick={() => setOpen(true)}>

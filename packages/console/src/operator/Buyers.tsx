@@ -1,14 +1,11 @@
 /** A buyer's data: preview and run an erasure, the progress of erasures, and an archive of everything kept. */
-import type { ErasureResource } from "@coffer/contract/Erasures"
 import { ask, shown } from "../api/acts.ts"
 import { asQuery, type PlainQuery } from "../api/lists.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { sent } from "../api/sent.ts"
 import { TextField } from "../parts/act.tsx"
-import { columnsFor } from "../parts/columns.tsx"
-import { type Column, ListPage } from "../parts/ListPage.tsx"
+import { ErasureList } from "../parts/ErasureList.tsx"
 import { Erasing, foundBy } from "../parts/erasing.tsx"
-import { Empty } from "../parts/states.tsx"
 import { TypedWord, typedIn } from "../parts/typed.tsx"
 import { useWords } from "../parts/words.ts"
 import { Download } from "./Download.tsx"
@@ -23,18 +20,7 @@ const texts = {
     doSays: "Everything that identifies the buyer is overwritten. This can't be undone.",
     export: "Export buyer data",
     exportSays:
-      "A tar archive of everything kept about this buyer at all merchants. The audit log records who requested it, but not the email.",
-    erasures: "Erasures",
-    number: "Erasure",
-    status: "Status",
-    orders: "Orders",
-    waiting: "Waiting",
-    of: "Merchant",
-    all: "all merchants",
-    asked: "Requested",
-    done: "Completed",
-    none: "No erasures yet",
-    noneSays: "Erasures are listed here as proof that they were done. They contain none of the buyer's data."
+      "A tar archive of everything kept about this buyer at all merchants. The audit log records who requested it, but not the email."
   },
   zh: {
     title: "买家数据",
@@ -43,18 +29,7 @@ const texts = {
     do: "永久删除",
     doSays: "所有可识别买家身份的内容都会被覆盖，此操作无法撤销。",
     export: "导出买家数据",
-    exportSays: "tar 归档文件，包含该买家在所有商户的全部数据。审计日志会记录申请人，但不记录邮箱。",
-    erasures: "删除记录",
-    number: "编号",
-    status: "状态",
-    orders: "订单",
-    waiting: "等待中",
-    of: "商户",
-    all: "所有商户",
-    asked: "申请时间",
-    done: "完成时间",
-    none: "还没有删除记录",
-    noneSays: "删除记录作为已完成删除的凭证显示在这里，不含买家的任何数据。"
+    exportSays: "tar 归档文件，包含该买家在所有商户的全部数据。审计日志会记录申请人，但不记录邮箱。"
   }
 }
 type Texts = typeof texts.en
@@ -78,7 +53,7 @@ const Erase = ({ words }: { readonly words: Texts }) => {
         <OperatorAct
           act="erasures.create"
           name={words.do}
-          isDangerous
+          endangers={word}
           says={words.doSays}
           fields={<TypedWord word={word} />}
           onDone={onDone}
@@ -89,32 +64,9 @@ const Erase = ({ words }: { readonly words: Texts }) => {
   )
 }
 
-const { code, plain, state, time } = columnsFor<ErasureResource>()
-
-const columnsOf = (words: Texts): ReadonlyArray<Column<ErasureResource>> => [
-  code("erasure_no", words.number),
-  state(words.status),
-  {
-    id: "orders",
-    name: words.orders,
-    isNumber: true,
-    text: ({ counts }) => String(counts.orders),
-    cell: ({ counts }) => counts.orders.toLocaleString()
-  },
-  plain("orders_waiting", words.waiting, { isNumber: true }),
-  {
-    id: "merchant",
-    name: words.of,
-    isWide: true,
-    text: ({ merchant_id }) => merchant_id ?? "",
-    cell: ({ merchant_id }) => (merchant_id === null ? words.all : <code>{merchant_id}</code>)
-  },
-  time("requested_at", words.asked),
-  time("done_at", words.done)
-]
-
 const Buyers = () => {
   const words = useWords(texts)
+  const { may } = useOperator()
   return (
     <div className="stack">
       <header className="head">
@@ -130,21 +82,13 @@ const Buyers = () => {
         />
       </header>
       <Erase words={words} />
-      <ListPage
-        list={{
-          id: "operator.erasures",
-          title: words.erasures,
-          level: 2,
-          columns: columnsOf(words),
-          page: (query) =>
-            OperatorsApi.query("erasures", "list", { query: asQuery<PlainQuery>(query), reactivityKeys: shown }),
-          keyOf: ({ erasure_no }) => erasure_no ?? "",
-          empty: (
-            <Empty title={words.none}>
-              <p>{words.noneSays}</p>
-            </Empty>
-          )
-        }}
+      <ErasureList
+        id="operator.erasures"
+        isOfAll
+        page={(query) =>
+          OperatorsApi.query("erasures", "list", { query: asQuery<PlainQuery>(query), reactivityKeys: shown })
+        }
+        archives={may("audit_log.list") ? "/operator/audit?act=exports.buyer" : undefined}
       />
     </div>
   )

@@ -375,9 +375,8 @@ const DrainRunner = (props: { readonly runner: Runner; readonly isAlone: boolean
     <OperatorAct
       act="cluster.drain"
       name={words.drain}
-      object={nameOf(runner)}
+      endangers={nameOf(runner)}
       says={words.drainSays}
-      isDangerous
       notNow={isAlone ? words.alone : undefined}
       request={() => ({ params: { instance_id: runner.instance_id } })}
     />
@@ -388,9 +387,8 @@ const Kill = ({ runner, words }: { readonly runner: Runner; readonly words: Text
   <OperatorAct
     act="cluster.kill"
     name={words.kill}
-    object={nameOf(runner)}
+    endangers={nameOf(runner)}
     says={words.killSays}
-    isDangerous
     isOnce
     request={() => ({ params: { instance_id: runner.instance_id } })}
   />

@@ -261,8 +261,7 @@ const Standing = ({ merchant, words }: { readonly merchant: MerchantResource; re
         <OperatorAct
           act="merchants.suspend"
           name={words.suspend}
-          object={name}
-          isDangerous
+          endangers={name}
           says={words.suspendSays}
           fields={<TypedWord word={name} />}
           request={() => ({ params })}

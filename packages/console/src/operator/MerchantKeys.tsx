@@ -133,8 +133,7 @@ const KeyActs = ({ apiKey, merchantId }: { readonly apiKey: ApiKeyResource; read
       <OperatorAct
         act="api_keys.revoke"
         name={words.revoke}
-        object={name}
-        isDangerous
+        endangers={name}
         says={words.revokeSays}
         request={() => ({ params })}
       />

@@ -222,8 +222,7 @@ const MerchantSettings = ({ merchant, mode }: Props) => {
               <OperatorAct
                 act="merchants.close"
                 name={words.close}
-                object={merchant.name}
-                isDangerous
+                endangers={merchant.name}
                 says={words.closeSays}
                 fields={<TypedWord word={merchant.name} />}
                 request={() => ({ params: { merchant_id: merchant.merchant_id } })}
@@ -418,8 +417,7 @@ const Secrets = ({ merchant, mode, words }: PartProps & { readonly mode: Mode })
       <OperatorAct
         act="merchants.resetKey"
         name={`${words.reset} (${modeWords[mode]})`}
-        object={name}
-        isDangerous
+        endangers={name}
         isOnce
         says={words.resetSays}
         fields={<TypedWord word={name} />}

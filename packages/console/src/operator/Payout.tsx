@@ -4,6 +4,7 @@ import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { objectEvery, useLive } from "../api/registry.ts"
 import { PayoutPage } from "../merchant/Payout.tsx"
+import { thisPage } from "../parts/act.tsx"
 import { amountText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { WaitingFor } from "./approving.tsx"
@@ -98,7 +99,7 @@ const Steps = ({ payout, words }: { readonly payout: PayoutResource; readonly wo
         <OperatorAct
           act="payouts.reject"
           name={words.reject}
-          isDangerous
+          endangers={thisPage}
           says={says(words.rejectSays)}
           request={() => ({ params })}
         />
@@ -117,7 +118,7 @@ const Steps = ({ payout, words }: { readonly payout: PayoutResource; readonly wo
       <OperatorAct
         act="payouts.fail"
         name={words.fail}
-        isDangerous
+        endangers={thisPage}
         says={says(words.failSays)}
         request={() => ({ params })}
       />

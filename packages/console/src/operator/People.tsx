@@ -104,8 +104,7 @@ const Manage = ({ person, words }: { readonly person: PersonResource; readonly w
                   <OperatorAct
                     act="people.remove"
                     name={words.remove}
-                    object={email}
-                    isDangerous
+                    endangers={email}
                     says={words.removeSays}
                     fields={<TypedWord word={email} />}
                     request={() => ({ params, payload: merchant_id === null ? {} : { merchant_id } })}
@@ -117,16 +116,14 @@ const Manage = ({ person, words }: { readonly person: PersonResource; readonly w
               <OperatorAct
                 act="people.endSessions"
                 name={words.end}
-                object={email}
-                isDangerous
+                endangers={email}
                 says={words.endSays}
                 request={() => ({ params })}
               />
               <OperatorAct
                 act="people.recover"
                 name={words.recover}
-                object={email}
-                isDangerous
+                endangers={email}
                 says={words.recoverSays}
                 fields={<TypedWord word={email} />}
                 request={() => ({ params })}

@@ -65,8 +65,7 @@ const Revoke = ({ operator, words }: { readonly operator: OperatorResource; read
     <OperatorAct
       act="operators.revoke"
       name={words.revoke}
-      object={operator.name}
-      isDangerous
+      endangers={operator.name}
       says={words.revokeSays}
       request={() => ({ params: { operator_id: operator.operator_id } })}
     />

@@ -3,7 +3,7 @@
  * selected rows only. The objects are counted first, and their amounts are added up. Then each gets its own call, four
  * at a time, with its result. A stop undoes nothing.
  */
-import { Fragment, useEffect, useState } from "react"
+import { Fragment, useEffect, useRef, useState } from "react"
 import { ActKeys, withKeys } from "../api/actKeys.ts"
 import type { Outcome, Problem } from "../api/acts.ts"
 import type { Query } from "../api/lists.ts"
@@ -154,7 +154,7 @@ const BulkDialog = <Row,>(props: Props<Row> & { readonly act: BulkAct<Row>; read
         )}
         {found !== undefined && "kind" in found && <Trouble problem={found} />}
         {found !== undefined && "rows" in found && begun === undefined && (
-          <Confirmation act={act} found={found} onBegin={() => setBegun(found.rows)} />
+          <Confirmation act={act} found={found} keyOf={list.keyOf} onBegin={() => setBegun(found.rows)} />
         )}
         {begun !== undefined && <Running act={act} keyOf={list.keyOf} rows={begun} />}
       </div>
@@ -162,19 +162,24 @@ const BulkDialog = <Row,>(props: Props<Row> & { readonly act: BulkAct<Row>; read
   )
 }
 
-/** The number of objects, their total, and the start button. */
+/** The objects, or their number where they are many; their total, and the start button. */
 const Confirmation = <Row,>(props: {
   readonly act: BulkAct<Row>
   readonly found: Walked<Row>
+  readonly keyOf: (row: Row) => string
   readonly onBegin: () => void
 }) => {
-  const { act, found, onBegin } = props
+  const { act, found, keyOf, onBegin } = props
+  const form = useRef<HTMLFormElement>(null)
+  // The dialog was open before its field was there.
+  useEffect(() => form.current?.querySelector("input")?.focus(), [])
   const words = useWords(texts)
   const { length } = found.rows
   const amountOf = act.money ?? act.worth
   if (length === 0) return <p role="status">{words.none}</p>
   return (
     <form
+      ref={form}
       className="stack"
       onSubmit={(event) => {
         event.preventDefault()
@@ -184,6 +189,13 @@ const Confirmation = <Row,>(props: {
       <p role="status">
         <strong>{length}</strong> {words.will} {found.isCut && words.cut}
       </p>
+      {length <= untypedMax && (
+        <p className="about">
+          {found.rows.map((row) => (
+            <code key={keyOf(row)}>{keyOf(row)} </code>
+          ))}
+        </p>
+      )}
       {amountOf !== undefined && (
         <p>
           {words.sum}{" "}

@@ -1,6 +1,6 @@
-/** A secret that is shown once, after it is created. */
+/** A secret that is shown once, after it is created; and until when those before it work. */
 import { useHeldDialog } from "./act.tsx"
-import { Copy } from "./values.tsx"
+import { Copy, Time } from "./values.tsx"
 import { useWords } from "./words.ts"
 
 const texts = {
@@ -32,3 +32,11 @@ export const SecretOnce = ({
     </div>
   )
 }
+
+/** When each old secret ends. */
+export const OldEnds = ({ ends, says }: { readonly ends: ReadonlyArray<string>; readonly says: string }) =>
+  ends.map((at, index) => (
+    <span key={index} className="soft small block">
+      {says} <Time at={at} />
+    </span>
+  ))

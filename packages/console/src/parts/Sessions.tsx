@@ -3,7 +3,8 @@ import type { SessionResource } from "@coffer/contract/People"
 import { act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { forgetDrafts } from "../api/drafts.ts"
-import { useAtom } from "../api/registry.ts"
+import { lastOf, useAtom } from "../api/registry.ts"
+import { sessionAtom } from "../api/session.ts"
 import { Act } from "./act.tsx"
 import { Rows } from "./ListPage.tsx"
 import { Loaded } from "./states.tsx"
@@ -60,6 +61,7 @@ export const browserText = (agent: string): string => {
 
 const Sessions = () => {
   const words = useWords(texts)
+  const email = lastOf(useAtom(sessionAtom))?.data.person.email ?? ""
   const sessions = useAtom(OwnApi.query("session", "list", { reactivityKeys: shown }))
   const columns = [
     {
@@ -125,7 +127,7 @@ const Sessions = () => {
           </a>
           <Act
             name={words.all}
-            isDangerous
+            endangers={email}
             says={words.allSays}
             run={() =>
               act(

@@ -142,8 +142,7 @@ const ViewsList = (props: Props & { readonly account: InAccount; readonly onClos
               {mayRemove(view) && (
                 <Act
                   name={words.remove}
-                  object={view.name}
-                  isDangerous
+                  endangers={view.name}
                   says={words.removeSays}
                   run={() =>
                     act(

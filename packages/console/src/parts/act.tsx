@@ -46,7 +46,8 @@ export interface ActProps<Done = unknown> {
   readonly says?: React.ReactNode
   /** What it acts on, if that is not the object of the page: in the dialog and in the message that it was done. */
   readonly object?: string | undefined
-  readonly isDangerous?: boolean
+  /** Makes it a dangerous one: what it acts on, which its dialog always names. */
+  readonly endangers?: string | typeof thisPage | undefined
   readonly isPrimary?: boolean
   /** A summary or a result that needs more room. */
   readonly isWide?: boolean
@@ -71,6 +72,9 @@ export interface ActProps<Done = unknown> {
   readonly notNow?: string | undefined
 }
 
+/** What an action on the object of the page endangers. */
+export const thisPage = Symbol("the object of the page")
+
 /** The object of a page: its number, and what the dialogs of its actions show of it. */
 export const PageObject = createContext<{ readonly number: string; readonly shown: React.ReactNode } | undefined>(
   undefined
@@ -83,7 +87,7 @@ export const Act = <Done,>(props: ActProps<Done>) => {
   const isAway = useAtom(awaySince) !== undefined
   const words = useWords(texts)
   const hint = isAway ? words.away : props.notNow
-  const kind = props.isDangerous === true ? "button danger" : props.isPrimary === true ? "button" : "button quiet"
+  const kind = props.endangers !== undefined ? "button danger" : props.isPrimary === true ? "button" : "button quiet"
   return (
     <>
       <button
@@ -121,7 +125,8 @@ const ActDialog = <Done,>(props: ActProps<Done> & { readonly onClose: () => void
   const { code, fields, name, onClose, onDone, result, run, says } = props
   const words = useWords(texts)
   const ofPage = useContext(PageObject)
-  const object = props.object ?? ofPage?.number
+  const own = props.object ?? (typeof props.endangers === "string" ? props.endangers : undefined)
+  const object = own ?? ofPage?.number
   const form = useRef<HTMLFormElement>(null)
   const [keys] = useState(() => new ActKeys())
   const [isWorking, setWorking] = useState(false)
@@ -189,7 +194,7 @@ const ActDialog = <Done,>(props: ActProps<Done> & { readonly onClose: () => void
       >
         {object !== undefined && (
           <p className="about">
-            <code>{object}</code> {props.object === undefined && ofPage?.shown}
+            <code>{object}</code> {own === undefined && ofPage?.shown}
           </p>
         )}
         {says !== undefined && <div className="soft">{says}</div>}
@@ -206,7 +211,7 @@ const ActDialog = <Done,>(props: ActProps<Done> & { readonly onClose: () => void
           problem !== undefined && <Trouble problem={problem} />
         )}
         <div className="buttons">
-          <button className={props.isDangerous === true ? "button danger" : "button"} disabled={isWorking}>
+          <button className={props.endangers !== undefined ? "button danger" : "button"} disabled={isWorking}>
             {isWorking ? words.working : name}
           </button>
           <button type="button" className="button quiet" onClick={onClose}>

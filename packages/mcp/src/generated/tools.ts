@@ -1913,6 +1913,53 @@ export const tools: ReadonlyArray<Tool> = [
     }
   },
   {
+    "name": "erasures_list",
+    "title": "List your erasures, newest first",
+    "description": "Those of this environment that your programs and your team requested.",
+    "scope": "erasures:read",
+    "method": "GET",
+    "path": "/erasures",
+    "pathArguments": [],
+    "queryArguments": {
+      "limit": "limit",
+      "starting_after": "starting_after",
+      "ending_before": "ending_before",
+      "created_gte": "created[gte]",
+      "created_lte": "created[lte]"
+    },
+    "bodyArguments": [],
+    "takesIdempotencyKey": false,
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "limit": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 25,
+          "default": 10,
+          "description": "Size of a page, 1 to 25."
+        },
+        "starting_after": {
+          "type": "string",
+          "description": "Cursor for the next page: the id of the last object of this one."
+        },
+        "ending_before": {
+          "type": "string",
+          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
+        },
+        "created_gte": {
+          "type": "string",
+          "description": "Created then or later: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
+        },
+        "created_lte": {
+          "type": "string",
+          "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
+        }
+      },
+      "additionalProperties": false
+    }
+  },
+  {
     "name": "erasures_get",
     "title": "Retrieve an erasure",
     "description": "The record is kept as proof that the erasure was done.",
@@ -2273,12 +2320,58 @@ export const tools: ReadonlyArray<Tool> = [
     }
   },
   {
+    "name": "webhookEndpoints_endPreviousSecrets",
+    "title": "End an endpoint's previous signing secrets",
+    "description": "Only the present secret signs from now on. Without a previous one nothing changes.",
+    "scope": "webhooks:write",
+    "method": "POST",
+    "path": "/webhook_endpoints/{endpoint_id}/end_previous_secrets",
+    "pathArguments": [
+      "endpoint_id"
+    ],
+    "queryArguments": {},
+    "bodyArguments": [],
+    "repeat": "sets",
+    "takesIdempotencyKey": true,
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "endpoint_id": {
+          "type": "string",
+          "description": "The endpoint's `id`."
+        }
+      },
+      "required": [
+        "endpoint_id"
+      ],
+      "additionalProperties": false
+    }
+  },
+  {
     "name": "webhookSigningSecret_rotate",
     "title": "Rotate the account's signing secret",
     "description": "It signs deliveries to an order's `notify_url` and to the account's default URL. For 24 hours the old one signs as well.",
     "scope": "webhooks:write",
     "method": "POST",
     "path": "/webhook_signing_secret/rotate",
+    "pathArguments": [],
+    "queryArguments": {},
+    "bodyArguments": [],
+    "repeat": "sets",
+    "takesIdempotencyKey": true,
+    "inputSchema": {
+      "type": "object",
+      "properties": {},
+      "additionalProperties": false
+    }
+  },
+  {
+    "name": "webhookSigningSecret_endPrevious",
+    "title": "End the account's previous signing secrets",
+    "description": "Only the present secret signs from now on. Without a previous one nothing changes.",
+    "scope": "webhooks:write",
+    "method": "POST",
+    "path": "/webhook_signing_secret/end_previous",
     "pathArguments": [],
     "queryArguments": {},
     "bodyArguments": [],

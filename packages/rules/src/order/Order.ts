@@ -69,6 +69,8 @@ export const PaymentAttempt = Schema.Struct({
   message: Schema.optionalKey(Schema.String),
   /** Missing if the buyer's bank did not ask for 3-D Secure, or that is unknown. */
   threeDs: Schema.optionalKey(Schema.Literals(["passed", "failed"])),
+  /** Missing where no card was tried, and from before it was stored. An erasure of the buyer takes it out. */
+  card: Schema.optionalKey(PaidCard),
   at: Schema.DateTimeUtcFromString
 })
 export type PaymentAttempt = typeof PaymentAttempt.Type

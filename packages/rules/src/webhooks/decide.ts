@@ -89,6 +89,15 @@ export const rotateSigning = (settings: WebhookSettings, secret: string, now: Da
   signing: rotated(settings.signing, secret, now)
 })
 
+/** Only the present secret of the endpoint signs from now on. */
+export const endPrevious = (settings: WebhookSettings, id: string) =>
+  changed(settings, id, (endpoint) => ({ ...endpoint, secrets: { ...endpoint.secrets, old: [] } }))
+
+export const endPreviousSigning = (settings: WebhookSettings): WebhookSettings => ({
+  ...settings,
+  signing: { ...settings.signing, old: [] }
+})
+
 export const find = (settings: WebhookSettings, id: string): Result.Result<Endpoint, EndpointNotFound> => {
   const endpoint = settings.endpoints.find((each) => each.id === id)
   return endpoint === undefined ? Result.fail(new EndpointNotFound({ id })) : Result.succeed(endpoint)

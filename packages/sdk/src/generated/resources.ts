@@ -22,6 +22,7 @@ import type {
   DisputesListQuery,
   Erasure,
   ErasuresCreate,
+  ErasuresListQuery,
   Event,
   EventsListQuery,
   ExportsBuyer,
@@ -64,7 +65,8 @@ import type {
   WebhookEndpoint,
   WebhookEndpointWithSecret,
   WebhookEndpointsListQuery,
-  WebhookSigningSecret
+  WebhookSigningSecret,
+  WebhookSigningSecretRotation
 } from "./types.ts"
 
 /** The methods of `coffer.orders`. */
@@ -395,6 +397,11 @@ export class ErasuresApi {
     return this.#transport.call({ method: "POST", path: path`/erasures`, body, isKeyed: true }, options)
   }
 
+  /** List your erasures, newest first. Those of this environment that your programs and your team requested. */
+  list(query: ErasuresListQuery = {}, options: CallOptions = {}): List<Erasure> {
+    return this.#transport.list(path`/erasures`, "erasure_no", query, options)
+  }
+
   /** Retrieve an erasure. The record is kept as proof that the erasure was done. */
   get(erasureNo: string, options: CallOptions = {}): Call<Erasure> {
     return this.#transport.call({ method: "GET", path: path`/erasures/${erasureNo}` }, options)
@@ -452,6 +459,11 @@ export class WebhookEndpointsApi {
   rotateSecret(endpointId: string, options: WriteOptions = {}): Call<WebhookEndpointWithSecret> {
     return this.#transport.call({ method: "POST", path: path`/webhook_endpoints/${endpointId}/rotate_secret`, isKeyed: true }, options)
   }
+
+  /** End an endpoint's previous signing secrets. Only the present secret signs from now on. Without a previous one nothing changes. */
+  endPreviousSecrets(endpointId: string, options: WriteOptions = {}): Call<WebhookEndpoint> {
+    return this.#transport.call({ method: "POST", path: path`/webhook_endpoints/${endpointId}/end_previous_secrets`, isKeyed: true }, options)
+  }
 }
 
 /** The methods of `coffer.webhookSigningSecret`. */
@@ -465,6 +477,11 @@ export class WebhookSigningSecretApi {
   /** Rotate the account's signing secret. It signs deliveries to an order's `notify_url` and to the account's default URL. For 24 hours the old one signs as well. */
   rotate(options: WriteOptions = {}): Call<WebhookSigningSecret> {
     return this.#transport.call({ method: "POST", path: path`/webhook_signing_secret/rotate`, isKeyed: true }, options)
+  }
+
+  /** End the account's previous signing secrets. Only the present secret signs from now on. Without a previous one nothing changes. */
+  endPrevious(options: WriteOptions = {}): Call<WebhookSigningSecretRotation> {
+    return this.#transport.call({ method: "POST", path: path`/webhook_signing_secret/end_previous`, isKeyed: true }, options)
   }
 
   /** Read the account's signing secret. It signs deliveries to an order's `notify_url` and to the account's default URL. */

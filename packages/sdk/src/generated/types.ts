@@ -537,6 +537,8 @@ export interface Erasure {
   }
   /** For a dry run: there are more than 10,000 orders or other rows, and the rest was not looked at. */
   readonly is_capped: boolean
+  /** Who requested it: a team member's address, the number of a key with scopes, or `main_key`. Or the number of an operator. Null for a dry run. */
+  readonly requested_by: string | null
   /** When it was requested. Later orders are not erased; null for a dry run. */
   readonly requested_at: string | null
   /** When it was complete; null before. */
@@ -1052,6 +1054,8 @@ export interface Report {
   readonly finished_at: string | null
   /** When the report and its file are deleted. */
   readonly expires_at: string
+  /** Who requested it: a team member's address, the number of a key with scopes, or `main_key`. Null if that was not recorded. */
+  readonly requested_by: string | null
 }
 
 /** The state of the channel. */
@@ -1336,6 +1340,12 @@ export interface WebhookEndpoint {
   readonly disable_when_failing: boolean
   /** The account's default URL, for events to which no endpoint is subscribed. It is set elsewhere. */
   readonly is_default: boolean
+  /** When its secret was last rotated; null: never. */
+  readonly rotated_at: string | null
+  /** Until when a previous secret signs as well; null if none does. */
+  readonly previous_until: string | null
+  /** When each previous secret ends that still signs, the next end first; empty if none does. */
+  readonly previous_ends: ReadonlyArray<string>
   /** When it was created. */
   readonly created_at: string
   /** When it last changed. */
@@ -1362,6 +1372,12 @@ export interface WebhookEndpointWithSecret {
   readonly disable_when_failing: boolean
   /** The account's default URL, for events to which no endpoint is subscribed. It is set elsewhere. */
   readonly is_default: boolean
+  /** When its secret was last rotated; null: never. */
+  readonly rotated_at: string | null
+  /** Until when a previous secret signs as well; null if none does. */
+  readonly previous_until: string | null
+  /** When each previous secret ends that still signs, the next end first; empty if none does. */
+  readonly previous_ends: ReadonlyArray<string>
   /** When it was created. */
   readonly created_at: string
   /** When it last changed. */
@@ -1378,10 +1394,26 @@ export interface WebhookSigningSecret {
   readonly mode: "sandbox" | "live"
   /** Signs deliveries to an order's `notify_url` and to the account's default URL. */
   readonly secret: string
-  /** When it was last rotated; null: never. */
+  /** When its secret was last rotated; null: never. */
   readonly rotated_at: string | null
-  /** Until when the previous secret signs as well; null if it no longer does. */
+  /** Until when a previous secret signs as well; null if none does. */
   readonly previous_until: string | null
+  /** When each previous secret ends that still signs, the next end first; empty if none does. */
+  readonly previous_ends: ReadonlyArray<string>
+}
+
+/** The account's secret, without its text. */
+export interface WebhookSigningSecretRotation {
+  /** Always `webhook_signing_secret`. */
+  readonly object: "webhook_signing_secret"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When its secret was last rotated; null: never. */
+  readonly rotated_at: string | null
+  /** Until when a previous secret signs as well; null if none does. */
+  readonly previous_until: string | null
+  /** When each previous secret ends that still signs, the next end first; empty if none does. */
+  readonly previous_ends: ReadonlyArray<string>
 }
 
 /** Erase a buyer */
@@ -1636,6 +1668,18 @@ export interface ApiLogsListQuery {
   readonly error_code?: string | undefined
   /** Calls of your own servers (`api`), or changes that people made in the console (`console`). */
   readonly source?: "api" | "console" | undefined
+}
+
+/** The query of `erasures.list`. */
+export interface ErasuresListQuery {
+  /** Page size, 1 to 100. Default: 20. */
+  readonly limit?: number | undefined
+  /** Cursor for the next page: the id of the last object of this one. */
+  readonly starting_after?: string | undefined
+  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
+  readonly ending_before?: string | undefined
+  /** Created between these moments, both included; one of them is enough. */
+  readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
 }
 
 /** The query of `webhookEndpoints.list`. */
