@@ -89,7 +89,7 @@ describe("the mail", () => {
 
   it("is in the person's language", () => {
     const { html, subject } = notificationMail({ ...base, language: "zh", items: [item] })
-    assert.strictEqual(subject, "出现一笔争议: Books")
+    assert.strictEqual(subject, "出现一笔争议：Books")
     assert.include(html, 'lang="zh-CN"')
   })
 

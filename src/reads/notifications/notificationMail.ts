@@ -36,6 +36,7 @@ const linesMax = 10
 
 const texts = {
   en: {
+    colon: ": ",
     account: "Account",
     until: "Deadline",
     open: "Open in the console",
@@ -46,6 +47,7 @@ const texts = {
     main: "main key"
   },
   zh: {
+    colon: "：",
     account: "账户",
     until: "截止时间",
     open: "在控制台中打开",
@@ -72,14 +74,14 @@ export const notificationMail = ({ id, items, language, merchant, publicUrl, to 
     ...shown,
     ...(more > 0 ? [words.more(more)] : []),
     ...(isDigest || todo === undefined ? [] : [todo]),
-    `${words.account}: ${oneLine(merchant.name)} (${merchant.merchant_id})`
+    `${words.account}${words.colon}${oneLine(merchant.name)} (${merchant.merchant_id})`
   ]
   const settings = `${account}/notifications`
   return {
     id,
     to,
     fromName: "Coffer",
-    subject: `${title}: ${oneLine(merchant.name)}`,
+    subject: `${title}${words.colon}${oneLine(merchant.name)}`,
     text: [...paragraphs, link, `${words.off} ${settings}`, ""].join("\n\n"),
     html: html`<!doctype html>
       <html lang="${tags[language]}">
@@ -108,7 +110,7 @@ const lineOf = (
     occasionOf(occasion).title[language],
     about ?? (object_id === "main" ? texts[language].main : object_id),
     ...(amount === null || currency === null ? [] : [money(amount, currency, language)]),
-    ...(deadline === null ? [] : [`${texts[language].until}: ${time(deadline, language, zone)}`])
+    ...(deadline === null ? [] : [`${texts[language].until}${texts[language].colon}${time(deadline, language, zone)}`])
   ].join(" · ")
 
 const style =

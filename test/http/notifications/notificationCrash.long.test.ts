@@ -14,7 +14,8 @@ it.live("a person is mailed once, whatever crashes: only who died while sending 
     const database = yield* freshDatabase
     const server = yield* mailServer()
     const env = { SMTP_URL: server.url, MAIL_FROM: "coffer@pay.example" }
-    let life: Life = yield* live(database, 0, env)
+    const begin = (begins: number) => live(database, begins, env, (name) => name.startsWith("Notifications."))
+    let life: Life = yield* begin(0)
     const { join, dispute } = yield* notifiedShop(life.service, server)
     yield* join("fin", "finance")
     yield* life.service.pass("10 minutes")
@@ -22,8 +23,7 @@ it.live("a person is mailed once, whatever crashes: only who died while sending 
       jsonb_populate_record(d, jsonb_build_object('dispute_no', ${number}::text, 'mode', 'live', 'next_check_at', null,
         'processor_dispute_id', ${number}::text, 'evidence_due_by', null)) as r where d.dispute_no = ${dispute}`
     const told = (number: string) => Effect.andThen(Effect.orDie(copy(number)), life.service.pass("10 minutes"))
-    const { passed } = yield* life.watch(told("dsp_calm"))
-    const steps = passed.filter(({ name }) => name.startsWith("Notifications."))
+    const { passed: steps } = yield* life.watch(told("dsp_calm"))
     assert.deepStrictEqual(
       steps.map(({ name }) => name),
       ["raise", "begin", "end"].map((name) => `Notifications.write(${name})`)
@@ -35,7 +35,7 @@ it.live("a person is mailed once, whatever crashes: only who died while sending 
       const { died } = yield* life.watch(told(number), { ...point, side })
       assert.isTrue(died, number)
       yield* life.bury
-      life = yield* live(database, yield* timeOf(life.service), env)
+      life = yield* begin(yield* timeOf(life.service))
       yield* life.service.pass("1 day")
       const rows = yield* life.service.sql<{ readonly status: string }>`select status from notification_mails
         join notifications using (notification_id) where object_id = ${number}`

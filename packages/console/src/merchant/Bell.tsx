@@ -19,7 +19,8 @@ const texts = {
     none: "No notifications yet.",
     all: "Mark all as read",
     settings: "Email settings",
-    until: "Deadline",
+    until: "Deadline: ",
+    named: (title: string, unread: string) => `${title}: ${unread}`,
     main: "Main key"
   },
   zh: {
@@ -29,7 +30,8 @@ const texts = {
     none: "暂无通知。",
     all: "全部标为已读",
     settings: "邮件设置",
-    until: "截止时间",
+    until: "截止时间：",
+    named: (title: string, unread: string) => `${title}：${unread}`,
     main: "主密钥"
   }
 }
@@ -60,7 +62,7 @@ export const Bell = () => {
       OwnApi.use((client) => client.notifications.markRead({ params, payload: { notification_ids: ids } }))
     )
   }
-  const name = unread.length === 0 ? words.title : `${words.title}: ${words.unread(unread.length)}`
+  const name = unread.length === 0 ? words.title : words.named(words.title, words.unread(unread.length))
   return (
     <details className="menu bell" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="icon" aria-label={name}>
@@ -138,7 +140,8 @@ const Notification = (props: { readonly notification: NotificationResource; read
       </span>
       {deadline !== null && (
         <span className="small">
-          {words.until}: <Time at={deadline} />
+          {words.until}
+          <Time at={deadline} />
         </span>
       )}
       <span className="small soft">

@@ -19,6 +19,7 @@ const texts = {
     language: "Language of the emails",
     occasion: "Event",
     mail: "Email",
+    mailOf: (label: string) => `Email: ${label}`,
     digest: "After 20 emails on one day, the others come in one email on the next day."
   },
   zh: {
@@ -28,6 +29,7 @@ const texts = {
     language: "邮件语言",
     occasion: "事件",
     mail: "邮件",
+    mailOf: (label: string) => `邮件：${label}`,
     digest: "一天内超过 20 封后，其余通知将在次日合并为一封邮件。"
   }
 }
@@ -108,7 +110,7 @@ const Settings = ({ settings }: { readonly settings: NotificationSettingsResourc
                   <td>
                     <input
                       type="checkbox"
-                      aria-label={`${words.mail}: ${label}`}
+                      aria-label={words.mailOf(label)}
                       checked={is_mailed}
                       disabled={isBusy}
                       onChange={(event) => change({ mails: { [occasion]: event.target.checked } })}
