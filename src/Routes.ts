@@ -47,6 +47,7 @@ import * as PayoutHttp from "./money/payouts/PayoutHttp.ts"
 import * as ReportHttp from "./reads/reports/ReportHttp.ts"
 import * as RefundHttp from "./money/refunds/RefundHttp.ts"
 import * as NeedsAttentionHttp from "./reads/needsAttention/NeedsAttentionHttp.ts"
+import * as NotificationHttp from "./reads/notifications/NotificationHttp.ts"
 import * as TimelineHttp from "./reads/timeline/TimelineHttp.ts"
 import * as WalletHttp from "./money/wallets/WalletHttp.ts"
 import * as DeliveryHttp from "./webhooks/deliveries/DeliveryHttp.ts"
@@ -106,7 +107,8 @@ const consoleRoutes = layerConsole.pipe(
     PayoutHttp.layerConsole,
     OverviewHttp.layer,
     AccountSearchHttp.layer,
-    SavedViewHttp.layer
+    SavedViewHttp.layer,
+    NotificationHttp.layer
   ])
 )
 const pages = Layer.mergeAll(

@@ -19,6 +19,7 @@ import * as EventsRoom from "./webhooks/events/EventsRoom.ts"
 import * as FilesRoom from "./money/files/FilesRoom.ts"
 import * as Draining from "./shared/http/Draining.ts"
 import * as NeedsAttention from "./reads/needsAttention/NeedsAttention.ts"
+import * as NotificationsRoom from "./reads/notifications/NotificationsRoom.ts"
 import * as IdempotencyRoom from "./shared/idempotency/IdempotencyRoom.ts"
 import * as KeysRoom from "./access/keys/KeysRoom.ts"
 import * as LinksRoom from "./money/links/LinksRoom.ts"
@@ -53,6 +54,7 @@ const overview = Layer.mergeAll(
   TimelineRoom.layer,
   ReportsRoom.layer,
   NeedsAttention.layer,
+  NotificationsRoom.layer,
   AccountSearch.layer.pipe(Layer.provideMerge(Search.layer)),
   jobs(Watch.layer)
 )

@@ -40,6 +40,7 @@ import {
   sessionSample
 } from "./People.ts"
 import { SavedViewsGroup } from "./SavedViews.ts"
+import { NotificationsGroup } from "./Notifications.ts"
 import { PasskeyOptions, PasskeysGroup, UsePasskey } from "./Passkeys.ts"
 import { MainKeysGroup } from "./MainKeys.ts"
 import { MerchantSearchGroup } from "./MerchantSearch.ts"
@@ -334,6 +335,7 @@ export class ConsoleApi extends HttpApi.make("coffer-console")
   .add(OverviewGroup)
   .add(MerchantSearchGroup)
   .add(SavedViewsGroup)
+  .add(NotificationsGroup)
   .add(MerchantQuotasGroup)
   .annotate(HttpApi.QueryParseOptions, knownParametersOnly)
   .annotateMerge(

@@ -182,6 +182,11 @@ export const consoleActs = {
   "saved_views.create": looksAt,
   "saved_views.update": looksAt,
   "saved_views.remove": looksAt,
+  // They change what the person gets, and nothing that others see.
+  "notifications.list": looksAt,
+  "notifications.markRead": looksAt,
+  "notifications.getSettings": looksAt,
+  "notifications.updateSettings": looksAt,
   "quotas.get": looksAt
 } as const satisfies Table<typeof ConsoleApi, ConsoleAct>
 

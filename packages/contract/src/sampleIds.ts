@@ -21,6 +21,7 @@ export const sampleIds = {
   person: "per_01KAJ3R2T6V8X1Z4B7D9F3H5K6",
   session: "ses_01KAJ3S4V8X2Z5B7D1F4H6K9M3",
   savedView: "svw_01KAJ3V8X2Z4B6D9F1H5K7M2P4",
+  notification: "ntf_5d41402abc4b2a76b9719d911f",
   passkey: "psk_01KAJ3T6W8Z1B4D7F9H2K5M8P3",
   auditEntry: "aud_01KAJ4ZB9P4D6F8H1K3M5Q7S9V",
   difference: "rec_01KAR5D9T4W7Y2A6C8F1H3K5N7",

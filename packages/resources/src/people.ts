@@ -41,6 +41,28 @@ export const savedViews = resource("saved_views", {
   ...each(shown("mentions"), ["name", "query"])
 })
 
+/** What people of a merchant are notified of: numbers of objects, and no words. */
+export const notifications = resource("notifications", {
+  ...each(shown("none"), ["notification_id", "merchant_id", "mode", "occasion", "object_id", "amount", "currency"]),
+  ...each(shown("none"), ["deadline", "raised_at"]),
+  ...each(forNobody("none"), ["attempts", "due_at"])
+})
+const notificationMail = ["mail_id", "notification_id", "belongs_to", "person_id", "status", "digest_id"] as const
+export const notificationMails = resource("notification_mails", {
+  ...each(forNobody("none"), [...notificationMail, "attempts", "due_at", "created_at"]),
+  /** The mail server's words, without the address. */
+  error: forNobody("person")
+})
+export const notificationReads = ownTable("notification_reads", [
+  "notification_id",
+  "belongs_to",
+  "person_id",
+  "read_at"
+])
+export const notificationSettings = resource("notification_settings", {
+  ...each(shown("none"), ["belongs_to", "person_id", "language", "switches", "updated_at"])
+})
+
 export const operators = resource("operators", {
   ...each(forOperators("none"), ["operator_id", "role", "person_ids", "created_at", "expires_at", "revoked_at"]),
   name: forOperators("person"),

@@ -30,12 +30,18 @@ export interface Life {
 /**
  * Rows of API logs are written behind the requests, many at a time, and are no step of any workflow: how often that
  * happens is chance. `test/store/logQueue.test.ts` has the crashes around them. A message to an order is no step of its
- * own either: what it commits is the Transactor's. Writes of a store beside the Transactor move no money.
+ * own either: what it commits is the Transactor's. Writes of a store beside the Transactor move no money, and neither do
+ * those of notifications, which have a test of their own.
  */
-const isStep = (name: string) => !/^(Logs|Orders|Store)\./.test(name)
+const isStepOfMoney = (name: string) => !/^(Logs|Notifications|Orders|Store)\./.test(name)
 
 /** One process on this database. */
-export const live = Effect.fnUntraced(function* (database: string, begins: number, env: Record<string, string> = {}) {
+export const live = Effect.fnUntraced(function* (
+  database: string,
+  begins: number,
+  env: Record<string, string> = {},
+  isStep = isStepOfMoney
+) {
   const outer = yield* Effect.scope
   const scope = yield* Scope.fork(outer)
   const wire = yield* cable(database)

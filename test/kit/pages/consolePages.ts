@@ -174,6 +174,7 @@ export const consoleTable: ReadonlyArray<readonly [name: string, path: (seed: Se
   ["sessions", () => "/sessions"],
   ["buyers of a merchant", () => "/buyers"],
   ["settings of a merchant", () => "/settings"],
+  ["notifications of a person", () => "/notifications"],
   ["audit log of a merchant", () => "/audit"],
   ...operatorPages.map(([name, path]) => [name, path, "operator"] as const)
 ]

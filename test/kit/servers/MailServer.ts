@@ -13,6 +13,8 @@ export interface MailServer {
   readonly lines: Array<string>
   /** The mails that came whole, as they came. */
   readonly mails: Array<string>
+  /** Those about what happened in an account, which come at times that no other test waits for. */
+  readonly notifications: Array<string>
   readonly behave: (behaviour: Behaviour) => void
   /** Waits for the mail of this number, from 1. */
   readonly mail: (number: number) => Effect.Effect<string>
@@ -21,6 +23,7 @@ export interface MailServer {
 /** Listens on `port`, or on one that is free. */
 export const mailServer = Effect.fnUntraced(function* (port = 0) {
   const mails: Array<string> = []
+  const notifications: Array<string> = []
   const lines: Array<string> = []
   let behaviour: Behaviour = "take"
   const came = new EventEmitter()
@@ -34,7 +37,8 @@ export const mailServer = Effect.fnUntraced(function* (port = 0) {
       stream.on("end", () => {
         if (typeof behaviour === "object")
           return done(Object.assign(new Error(behaviour.words ?? "no"), { responseCode: behaviour.refuse }))
-        mails.push(Buffer.concat(chunks).toString("utf8"))
+        const mail = Buffer.concat(chunks).toString("utf8")
+        ;(/^Message-ID:\s*<ntf_/im.test(mail) ? notifications : mails).push(mail)
         came.emit("mail")
         if (behaviour === "take") return done()
         for (const connection of server.connections) if (connection.session === session) connection._socket.destroy()
@@ -57,6 +61,7 @@ export const mailServer = Effect.fnUntraced(function* (port = 0) {
     url: `smtp://127.0.0.1:${address.port}`,
     lines,
     mails,
+    notifications,
     mail: (number) =>
       Effect.promise(async () => {
         while (mails.length < number) await once(came, "mail")

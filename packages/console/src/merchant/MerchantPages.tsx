@@ -6,9 +6,10 @@ import { AccountContext, inAccount, settingsAtom } from "../api/session.ts"
 import { aheadIn, AheadContext } from "../parts/accountClock.ts"
 import { useNumber } from "../parts/address.ts"
 import { page, Part } from "../parts/Part.tsx"
-import { Shell, type SignedIn } from "../parts/Shell.tsx"
+import { type NavGroup, Shell, type SignedIn } from "../parts/Shell.tsx"
 import { Trouble } from "../parts/states.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
+import { Bell } from "./Bell.tsx"
 import { Place } from "./Place.tsx"
 import { findPlace, matchOptions } from "./matches.tsx"
 import { ReaderContext, accountReader } from "./reader.ts"
@@ -43,6 +44,7 @@ const Receipts = page(() => import("./Receipts.tsx"))
 const Payouts = page(() => import("./Payouts.tsx"))
 const Payout = page(() => import("./Payout.tsx"))
 const Search = page(() => import("./Search.tsx"))
+const Notifications = page(() => import("./Notifications.tsx"))
 const Reports = page(() => import("./Reports.tsx"))
 
 const texts = {
@@ -68,6 +70,7 @@ const texts = {
     buyers: "Buyer data",
     settings: "Settings",
     audit: "Audit log",
+    notifications: "Notifications",
     receipts: "Receipts",
     payments: "Payments",
     search: "Search orders, amounts, emails, numbers"
@@ -94,6 +97,7 @@ const texts = {
     buyers: "买家数据",
     settings: "设置",
     audit: "审计日志",
+    notifications: "通知",
     receipts: "收据",
     payments: "支付",
     search: "搜索订单、金额、邮箱、编号"
@@ -123,47 +127,6 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
     return <Trouble problem={{ kind: "refused", code: "merchant_not_found", message: "", requestId: "" }} />
   }
   const { base } = account
-  const nav = [
-    { links: [["", words.home]] },
-    {
-      title: words.payments,
-      links: [
-        ["/orders", words.orders],
-        ["/refunds", words.refunds],
-        ["/disputes", words.disputes],
-        ["/links", words.links],
-        ["/receipts", words.receipts]
-      ]
-    },
-    {
-      title: words.money,
-      links: [
-        ["/ledger", words.ledger],
-        ["/payouts", words.payouts],
-        ["/reports", words.reports]
-      ]
-    },
-    {
-      title: words.developers,
-      links: [
-        ["/webhooks", words.endpoints],
-        ["/deliveries", words.deliveries],
-        ["/events", words.events],
-        ["/logs", words.logs],
-        ["/keys", words.keys],
-        ...(mode === "sandbox" ? [["/sandbox", words.sandbox] as const] : [])
-      ]
-    },
-    {
-      title: words.merchant,
-      links: [
-        ["/people", words.people],
-        ["/buyers", words.buyers],
-        ["/settings", words.settings],
-        ["/audit", words.audit]
-      ]
-    }
-  ] as const
   return (
     <AccountContext value={account}>
       <AheadContext value={ahead}>
@@ -171,8 +134,9 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
           signedIn={signedIn}
           mode={mode}
           base={base}
-          nav={nav}
+          nav={navOf(words, mode)}
           place={<Place signedIn={signedIn} />}
+          bell={<Bell />}
           search={{
             label: words.search,
             look: (text) => matchOptions(account, text, language),
@@ -208,6 +172,7 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
                 <Route path={`${base}/people`} component={People} />
                 <Route path={`${base}/buyers`} component={Buyers} />
                 <Route path={`${base}/settings`} component={Settings} />
+                <Route path={`${base}/notifications`} component={Notifications} />
                 <Route path={`${base}/audit`} component={Audit} />
                 <Route path={`${base}/sessions`} component={Sessions} />
                 <Route path={`${base}/refunds`} component={Refunds} />
@@ -244,6 +209,50 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
     </AccountContext>
   )
 }
+
+/** The menu. */
+const navOf = (words: (typeof texts)["en"], mode: "sandbox" | "live"): ReadonlyArray<NavGroup> => [
+  { links: [["", words.home]] },
+  {
+    title: words.payments,
+    links: [
+      ["/orders", words.orders],
+      ["/refunds", words.refunds],
+      ["/disputes", words.disputes],
+      ["/links", words.links],
+      ["/receipts", words.receipts]
+    ]
+  },
+  {
+    title: words.money,
+    links: [
+      ["/ledger", words.ledger],
+      ["/payouts", words.payouts],
+      ["/reports", words.reports]
+    ]
+  },
+  {
+    title: words.developers,
+    links: [
+      ["/webhooks", words.endpoints],
+      ["/deliveries", words.deliveries],
+      ["/events", words.events],
+      ["/logs", words.logs],
+      ["/keys", words.keys],
+      ...(mode === "sandbox" ? [["/sandbox", words.sandbox] as const] : [])
+    ]
+  },
+  {
+    title: words.merchant,
+    links: [
+      ["/people", words.people],
+      ["/buyers", words.buyers],
+      ["/settings", words.settings],
+      ["/notifications", words.notifications],
+      ["/audit", words.audit]
+    ]
+  }
+]
 
 /** The page of an object, by the number in the address. */
 const Numbered = ({ page: Page }: { readonly page: React.ComponentType<{ readonly number: string }> }) => {

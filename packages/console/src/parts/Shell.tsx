@@ -65,11 +65,13 @@ export const Shell = (props: {
   readonly place: React.ReactNode
   readonly nav: ReadonlyArray<NavGroup>
   readonly base: string
+  /** The person's notifications; operators have none. */
+  readonly bell?: React.ReactNode
   /** The search box, which offers the pages of the menu as well. */
   readonly search: Omit<React.ComponentProps<typeof SearchBox>, "pages">
   readonly children: React.ReactNode
 }) => {
-  const { base, children, mode, nav, place, search, signedIn } = props
+  const { base, bell, children, mode, nav, place, search, signedIn } = props
   const words = useWords(texts)
   const language = useLanguage()
   const away = useAtom(awaySince)
@@ -115,6 +117,7 @@ export const Shell = (props: {
         <div className="search">
           <SearchBox {...search} pages={namedPages(nav, base)} />
         </div>
+        {bell}
         <PersonMenu signedIn={signedIn} base={base} />
       </header>
       <aside className="side">
