@@ -21,8 +21,22 @@ export type ReportKind = typeof ReportKind.Type
 export const ReportInterval = Schema.Literals(["day", "month", "range"])
 export type ReportInterval = typeof ReportInterval.Type
 
-export const ReportFormat = Schema.Literals(["csv", "jsonl"])
+export const ReportFormat = Schema.Literals(["csv", "jsonl", "hledger", "beancount"])
 export type ReportFormat = typeof ReportFormat.Type
+
+/** Reports of movements, of which there are journals. */
+export const journaled: ReadonlyArray<ReportKind> = ["statement", "transactions", "payout"]
+
+const described = {
+  time_zone: text("Time zone of the days, such as `Europe/Berlin`."),
+  as_of: instant(
+    "The report contains every movement before this moment and none after it. It is the end of the range, or the " +
+      "moment of the call if the range has not ended."
+  ),
+  complete: Schema.Boolean.annotate({
+    description: "Whether the whole range is in the past, so that nothing can be added."
+  })
+}
 
 const day = (description: string) => text(`${description}, as \`YYYY-MM-DD\` in the report's time zone.`)
 
@@ -83,7 +97,10 @@ export const TransactionLine = withExample(
     date: day("When it was booked"),
     created_at: instant("The same moment in UTC."),
     hash: text("The hash of the movement in the wallet's chain, in hex."),
-    ...orderBehind
+    ...orderBehind,
+    available_change: minor("Change of the available balance"),
+    frozen_change: minor("Change of the frozen balance"),
+    ...described
   }).annotate({ identifier: "TransactionLine", description: "One movement of a wallet." }),
   {
     object: "transaction_line",
@@ -100,7 +117,12 @@ export const TransactionLine = withExample(
     created_at: "2026-11-21T09:31:12.502Z",
     hash: "2b4c3b01a441bd7260f0a06e94c7c1301e0f2d4fc02148f04fb4c4e3b15c8dd7",
     trade_no: sampleIds.order,
-    out_trade_no: "cart-4711"
+    out_trade_no: "cart-4711",
+    available_change: 1999,
+    frozen_change: 0,
+    time_zone: "Europe/Berlin",
+    as_of: "2026-11-30T23:00:00.000Z",
+    complete: true
   }
 )
 export type TransactionLine = typeof TransactionLine.Encoded
@@ -164,17 +186,6 @@ export type ReportLine = StatementLine | TransactionLine | FeeLine | FrozenLine
 
 // Reports at once ----------------------------------------------------------------
 
-const described = {
-  time_zone: text("Time zone of the days, such as `Europe/Berlin`."),
-  as_of: instant(
-    "The report contains every movement before this moment and none after it. It is the end of the range, or the " +
-      "moment of the call if the range has not ended."
-  ),
-  complete: Schema.Boolean.annotate({
-    description: "Whether the whole range is in the past, so that nothing can be added."
-  })
-}
-
 const answered = (name: string, identifier: string, line: Schema.Top, sample: ReportLine) => {
   const report = Schema.Struct({
     object: kind(name),
@@ -209,6 +220,10 @@ const FeesReport = answered("fees_report", "FeesReport", FeeLine, feeSample)
 const PayoutReport = answered("payout_report", "PayoutReport", StatementLine, statementSample)
 const FrozenReport = answered("frozen_report", "FrozenReport", FrozenLine, frozenSample)
 
+const formats =
+  "`csv`; `jsonl`, one JSON object on each line; or a journal for `hledger` or `beancount`, of `statement`, " +
+  "`transactions` and `payout`."
+
 // Jobs ---------------------------------------------------------------------------
 
 export const ReportResource = withExample(
@@ -218,13 +233,12 @@ export const ReportResource = withExample(
     merchant_id: merchantId,
     mode,
     report: ReportKind.annotate({ description: "The kind of report." }),
-    format: ReportFormat.annotate({ description: "`csv`, or `jsonl`: one JSON object on each line." }),
+    format: ReportFormat.annotate({ description: formats }),
     status: Schema.Literals(["pending", "succeeded", "failed"]).annotate({
       description: "`pending` while the file is being written. Only a report that `succeeded` has a file."
     }),
     failure_reason: orNull(Schema.String, "Why there is no file; null unless it failed."),
-    time_zone: described.time_zone,
-    as_of: described.as_of,
+    ...described,
     rows_done: int("Ledger rows read so far."),
     rows_total: orNull(Schema.Int, "How many there are to read; null if it is not known in advance."),
     bytes: int("Size of the file so far."),
@@ -243,6 +257,7 @@ export const ReportResource = withExample(
     failure_reason: null,
     time_zone: "Europe/Berlin",
     as_of: "2026-10-31T23:00:00.000Z",
+    complete: true,
     rows_done: 250_000,
     rows_total: 1_204_311,
     bytes: 61_250_113,
@@ -267,7 +282,7 @@ export const CreateReport = withoutNulls(
   withExample(
     Schema.Struct({
       report: ReportKind.annotate({ description: "The kind of report." }),
-      format: optional(ReportFormat, "`csv` (the default), or `jsonl`: one JSON object per line."),
+      format: optional(ReportFormat, `${formats} Default: \`csv\`.`),
       from: optional(Schema.String.check(Schema.isMaxLength(10)), about.from),
       to: optional(Schema.String.check(Schema.isMaxLength(10)), about.to),
       interval: optional(ReportInterval, about.interval),
@@ -283,6 +298,11 @@ export type CreateReport = typeof CreateReport.Type
 
 const filter = (description: string) => Schema.optionalKey(text(description))
 const format = Schema.optionalKey(Schema.Literals(["csv"]).annotate({ description: "`csv` answers a file." }))
+const journals = Schema.optionalKey(
+  Schema.Literals(["csv", "hledger", "beancount"]).annotate({
+    description: "`csv` answers a file, `hledger` and `beancount` a journal for that program (`text/plain`)."
+  })
+)
 const wallet = Schema.optionalKey(Currency.annotate({ description: about.currency }))
 
 const RangeQuery = {
@@ -317,7 +337,11 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
   .middleware(Idempotency)
   .add(
     HttpApiEndpoint.get("statement", "/v1/reports/statement", {
-      query: { ...RangeQuery, interval: Schema.optionalKey(ReportInterval.annotate({ description: about.interval })) },
+      query: {
+        ...RangeQuery,
+        interval: Schema.optionalKey(ReportInterval.annotate({ description: about.interval })),
+        format: journals
+      },
       success: [enveloped(StatementReport), csv],
       error: InvalidRequest
     }).annotateMerge(
@@ -339,7 +363,7 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
       })
     ),
     HttpApiEndpoint.get("payout", "/v1/reports/payout", {
-      query: { payout_no: text(about.payoutNo), time_zone: filter(about.timeZone), format },
+      query: { payout_no: text(about.payoutNo), time_zone: filter(about.timeZone), format: journals },
       success: [enveloped(PayoutReport), csv],
       error: InvalidRequest
     }).annotateMerge(
@@ -388,7 +412,7 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
       OpenApi.annotations({
         summary: "Read the file of a report",
         description:
-          "CSV, or one JSON object per line (`application/x-ndjson`). Resume an interrupted download with `Range: " +
+          "CSV, one JSON object per line (`application/x-ndjson`), or a journal (`text/plain`). Resume an interrupted download with `Range: " +
           "bytes=N-`, which returns 206. 409: the file is not complete. 416: the range is beyond its end."
       })
     )
