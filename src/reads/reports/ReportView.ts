@@ -1,16 +1,7 @@
 /** A report as merchants see it, and the texts of its lines: the same in an answer and in a file. Pure. */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
-import {
-  type AnsweredReport,
-  FeeLine,
-  FrozenLine,
-  type ReportFormat,
-  type ReportKind,
-  type ReportLine,
-  type ReportResource,
-  StatementLine,
-  TransactionLine
-} from "@coffer/contract/Reports"
+import { FeeLine, FrozenLine, type ReportLine, StatementLine, TransactionLine } from "@coffer/contract/ReportLines"
+import type { AnsweredReport, ReportFormat, ReportKind, ReportResource } from "@coffer/contract/Reports"
 import type { Account } from "@coffer/model/Account"
 import { csvHeader, csvRow } from "@coffer/rules/csv"
 import {

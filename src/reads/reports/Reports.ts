@@ -5,7 +5,8 @@
  * A report of a range is whole up to the moment that it names: before it is read, the account's lists are raised up to
  * there, so that no row of an earlier moment comes later (docs/decisions/0050).
  */
-import { type CreateReport, journaled, ReportKind, type ReportLine } from "@coffer/contract/Reports"
+import type { ReportLine } from "@coffer/contract/ReportLines"
+import { type CreateReport, journaled, type ReportKind } from "@coffer/contract/Reports"
 import type { Account } from "@coffer/model/Account"
 import { bodyOf, firstIdBody, millisOfId, ReportNo, reportPrefix } from "@coffer/model/Ids"
 import { reportDaysAtOnceMax, reportDaysMax, reportKept, reportLinesAtOnceMax } from "@coffer/model/Limits"
@@ -225,16 +226,8 @@ const makeTermsOf = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (account: Account, query: CreateReport, daysMax: number) {
-    const unknown = Object.keys(query).find((name) => !isTaken(query.report, name))
-    if (unknown !== undefined) {
-      return yield* new InvalidField({ param: unknown, problem: `is not a parameter of the ${query.report} report` })
-    }
-    if (isJournal(query.format ?? "csv") && !journaled.includes(query.report)) {
-      return yield* new InvalidField({
-        param: "format",
-        problem: `must be csv or jsonl for the ${query.report} report`
-      })
-    }
+    const misfit = misfitIn(query)
+    if (misfit !== undefined) return yield* misfit
     const { time_zone } = yield* Effect.catchTags(merchants.find(account.merchantId), { MerchantNotFound: Effect.die })
     const timeZone = query.time_zone ?? time_zone
     const zone = zoneOf(timeZone)
@@ -264,6 +257,17 @@ type Zone = NonNullable<ReturnType<typeof zoneOf>>
 
 export const notZone = "must be the name of a time zone, such as Europe/Berlin"
 const notMoment = "Expected an ISO 8601 date and time, or seconds of Unix time in digits"
+
+/** What of a request this kind of report does not take. */
+const misfitIn = (query: CreateReport): InvalidField | undefined => {
+  const { format = "csv", report } = query
+  const unknown = Object.keys(query).find((name) => !isTaken(report, name))
+  if (unknown !== undefined) {
+    return new InvalidField({ param: unknown, problem: `is not a parameter of the ${report} report` })
+  }
+  if (!isJournal(format) || journaled.includes(report)) return undefined
+  return new InvalidField({ param: "format", problem: `must be csv or jsonl for the ${report} report` })
+}
 
 const isTaken = (report: ReportKind, name: string): boolean =>
   name === "report" ||

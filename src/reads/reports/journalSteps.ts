@@ -2,7 +2,7 @@
  * Steps of a journal (`packages/rules/src/reports/journal.ts`). Unlike the lines of other reports, those of a journal
  * are in the order of time across all wallets, as hledger and Beancount keep their files.
  */
-import type { ReportLine } from "@coffer/contract/Reports"
+import type { ReportLine } from "@coffer/contract/ReportLines"
 import type { Account } from "@coffer/model/Account"
 import { bodyOf, firstIdBody } from "@coffer/model/Ids"
 import { dayIn, type Period, periodOf } from "@coffer/rules/reports/days"

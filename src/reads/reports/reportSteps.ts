@@ -5,7 +5,8 @@
  * sees the same range, whenever it runs and on whichever runner.
  */
 import { isoText } from "@coffer/model/isoText"
-import type { ReportKind, ReportLine } from "@coffer/contract/Reports"
+import type { ReportLine } from "@coffer/contract/ReportLines"
+import type { ReportKind } from "@coffer/contract/Reports"
 import type { Account } from "@coffer/model/Account"
 import { bodyOf, firstIdBody } from "@coffer/model/Ids"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"

@@ -1,5 +1,6 @@
 /** What a report is about, how far it is, and what a step of it is (`reportSteps.ts`). */
-import { ReportFormat, ReportInterval, ReportKind, type ReportLine } from "@coffer/contract/Reports"
+import type { ReportLine } from "@coffer/contract/ReportLines"
+import { ReportFormat, ReportInterval, ReportKind } from "@coffer/contract/Reports"
 import type { Account } from "@coffer/model/Account"
 import { Currency } from "@coffer/model/Money"
 import { zoneOf } from "@coffer/rules/reports/days"

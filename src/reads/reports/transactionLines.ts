@@ -1,5 +1,5 @@
 /** Lines of single movements, from rows of the ledger in the order of their wallet. */
-import type { ReportLine } from "@coffer/contract/Reports"
+import type { ReportLine } from "@coffer/contract/ReportLines"
 import { isoText } from "@coffer/model/isoText"
 import type { Currency } from "@coffer/model/Money"
 import { dayAfter, dayIn, startOf } from "@coffer/rules/reports/days"

@@ -134,7 +134,7 @@ layer(Layer.effect(Service, start({ clock: "test", begins: begins + 30 * 86_400_
         assert.strictEqual(headers.get("content-type"), "text/plain; charset=utf-8")
         const dates = [...text.matchAll(/^(\d{4}-\d\d-\d\d) \*/gm)].map(([, date]) => date!)
         assert.deepStrictEqual(dates, dates.toSorted())
-        assert.lengthOf(text.match(/; type:payment_credit/g), 4_500)
+        assert.lengthOf([...text.matchAll(/; type:payment_credit/g)], 4_500)
         assert.deepStrictEqual([report["rows_done"], report["rows_total"]], [4_500, 4_500])
         assert.match(text, /Closing balance\n {4}Assets:Coffer:Available {2}0\.00 USD = 315\.00 USD\n/)
       })
