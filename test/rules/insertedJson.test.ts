@@ -4,7 +4,11 @@ import fc from "fast-check"
 import { type Entry, fileWith, standingOf, withEntry, withoutEntry } from "../../packages/cli/src/insertedJson.ts"
 import { section, withoutSection, withSection } from "../../packages/cli/src/agentFiles.ts"
 
-const entry: Entry = { group: "mcpServers", name: "coffer", value: { command: "npx", args: ["--no", "coffer", "mcp"] } }
+const entry: Entry = {
+  group: "mcpServers",
+  name: "coffer",
+  value: { command: "npx", args: ["--no-install", "coffer", "mcp"] }
+}
 
 const merged = (whole: Record<string, object>) => ({
   ...whole,

@@ -4,8 +4,8 @@
  */
 import type { Entry } from "./insertedJson.ts"
 
-/** `--no`: only the program that is installed, never one of this name from a registry. */
-const server = { command: "npx", args: ["--no", "coffer", "mcp"] }
+/** `--no-install`: only the program that is installed, never one of this name from a registry. */
+const server = { command: "npx", args: ["--no-install", "coffer", "mcp"] }
 
 /** Settings of others, into which an entry is put. */
 export const settings: ReadonlyArray<readonly [file: string, entry: Entry]> = [
