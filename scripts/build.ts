@@ -22,14 +22,8 @@ import { bundle } from "./bundle.ts"
 const repository = path.resolve(import.meta.dirname, "..")
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { executable: { type: "boolean" } } })
 const dist = path.resolve(positionals[0] ?? path.join(repository, "dist"))
-const copied = ["LICENSE", "README.md", "CHANGELOG.md", ...documents()]
-
-/** The pages that the service shows, and that an agent reads (`packages/mcp/src/docs.ts`). */
-function documents(): ReadonlyArray<string> {
-  return readdirSync(path.join(repository, "docs"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".md") && !/^(decisions|performance)[\\/]/.test(name))
-    .map((name) => `docs/${name}`)
-}
+/** The documents are built below; the page of alerts is served from its source. */
+const copied = ["LICENSE", "README.md", "CHANGELOG.md", "docs/alerts.md"]
 
 rmSync(dist, { recursive: true, force: true })
 await bundle({ sources: repository, dir: dist, main: "coffer" })

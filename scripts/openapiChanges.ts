@@ -239,7 +239,19 @@ const valuesOf = ({ const: constant, enum: values }: Json): ReadonlyArray<unknow
 
 const released = path.resolve(import.meta.dirname, "../docs/released")
 const documents = ["openapi.json", "openapi-operator.json"] as const
-const read = (file: string): Json => JSON.parse(readFileSync(file, "utf8"))
+const read = (file: string): Json => {
+  const document = JSON.parse(readFileSync(file, "utf8"))
+  return withoutReferences(document, document["components"] ?? {})
+}
+
+/** With shared parameters, headers and refusals where they are used. References to schemas stay. */
+const withoutReferences = (node: any, components: Json): any => {
+  if (Array.isArray(node)) return node.map((each) => withoutReferences(each, components))
+  if (typeof node !== "object" || node === null) return node
+  const [, kind = "", name = ""] = /^#\/components\/(parameters|headers|responses)\/(.+)$/.exec(node["$ref"]) ?? []
+  if (kind !== "") return withoutReferences(components[kind][name], components)
+  return Object.fromEntries(Object.entries(node).map(([key, each]) => [key, withoutReferences(each, components)]))
+}
 
 /** A version that may contain breaking changes: the next major one, and before 1.0 the next minor one. */
 export const mayBreak = (before: string, after: string): boolean => {

@@ -133,7 +133,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^(packages\/cli\/)?scripts\//, /^(node:|rolldown$)/],
   [/^packages\/cli\/src\/(main|services)\.ts$/, /^(node:|@effect\/platform-node\/)/],
   [/^packages\/cli\//, /^node:/],
-  [/^packages\/mcp\//, /^node:(crypto|fs|path)$/],
+  [/^packages\/mcp\//, /^node:(child_process|crypto|fs|path|zlib)$/],
   [/^packages\/cluster\/scripts\//, /^node:/],
   [/^packages\/cluster\//, /^(node:|@effect\/platform-node\/)/],
   [/^packages\/testkit\//, /^node:/],

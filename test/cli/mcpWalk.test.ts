@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { docsAbove } from "@coffer/mcp/docs"
 import { webhooks } from "@coffer/sdk"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -48,6 +49,9 @@ const walk = Effect.fnUntraced(function* (
 ) {
   const names = yield* agent.names
   assert.isAbove(names.length, 40)
+  // At four bytes a token, also with the tools of the command line.
+  const list = yield* Effect.promise(() => agent.client.listTools())
+  assert.isBelow(Buffer.byteLength(JSON.stringify(list)) / 4, 8_000)
 
   const found = yield* agent.call("docs_search", { query: "certify webhooks receiver" })
   const [{ page, section }] = (found.structuredContent as { found: ReadonlyArray<{ page: string; section: string }> })
@@ -100,7 +104,13 @@ const walk = Effect.fnUntraced(function* (
 describe("an agent", () => {
   it.live("goes from nothing to a certified integration through coffer mcp", () =>
     Effect.gen(function* () {
+      yield* docsAbove(process.cwd()).texts
       const running = yield* start({ env: { ALLOW_PRIVATE_WEBHOOKS: "true" } })
+      const few = yield* agentOverStdio(["--tools", "balance,events"], envOf(running))
+      assert.sameMembers(
+        [...(yield* few.names)],
+        ["balance_get", "events_get", "events_list", "docs_read", "docs_search", "webhooks_certify"]
+      )
       const agent = yield* agentOverStdio([], envOf(running))
       yield* walk(agent, (url) =>
         Effect.map(agent.call("webhooks_certify", { url }), ({ structuredContent }) =>
@@ -112,6 +122,7 @@ describe("an agent", () => {
 
   it.live("goes the same way over HTTP", () =>
     Effect.gen(function* () {
+      yield* docsAbove(process.cwd()).texts
       const running = yield* start({ env: { ALLOW_PRIVATE_WEBHOOKS: "true" } })
       const agent = yield* agentOverHttp(running.baseUrl, running.merchant.sandboxKey)
       yield* walk(agent, (url, secret) =>

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { targetOf } from "../../packages/site/src/markdown.ts"
 import { languageOfAddress, twinOf } from "../../packages/site/src/places.ts"
 import { quoteOf, withQuotes } from "../../packages/site/src/quotes.ts"
-import { find } from "../../packages/site/src/find.ts"
+import { find } from "@coffer/mcp/find"
 import { filesOf, makeSite, searchIndexOf } from "../../packages/site/src/site.ts"
 
 const site = makeSite()

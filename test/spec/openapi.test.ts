@@ -66,6 +66,13 @@ const holdTo = ({ document, problemOf, title }: Published) => {
           Boolean(summary && description) && parameters.every((parameter: Json) => parameter.description)
       ))
 
+    it("shows no body as empty that has fields", () =>
+      all(operations, ({ requestBody }) => {
+        const { example, schema } = requestBody?.content["application/json"] ?? {}
+        const fields = Object.keys(resolved(schema ?? {})["properties"] ?? {})
+        return fields.length === 0 || Object.keys(example).length > 0
+      }))
+
     it("shows each body by an example that fits", () =>
       all(operations, ({ place, requestBody }) => {
         const body = requestBody?.content["application/json"]

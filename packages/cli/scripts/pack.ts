@@ -3,8 +3,11 @@
  * command has its own file, next to what several share, and loads no other (docs/decisions/0202). The bundle exports
  * nothing, and `unpack.ts` points the manifest at the sources again.
  */
-import { cpSync, rmSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import path from "node:path"
+import { textsFile } from "@coffer/mcp/texts"
 import { build, type Plugin } from "rolldown"
 import { nameExports } from "../../../scripts/builtPackage.ts"
 
@@ -69,9 +72,10 @@ await build({
 })
 
 /** For `coffer mcp`, whose agent reads them. */
-cpSync(path.join(home, "../../docs"), path.join(dist, "docs"), {
-  recursive: true,
-  filter: (source) => !/[\\/]docs[\\/](decisions|performance)([\\/]|$)|\.png$/.test(source)
-})
+const built = mkdtempSync(path.join(tmpdir(), "coffer-site-"))
+execFileSync(process.execPath, [path.join(home, "../site/scripts/build.ts"), "--into", path.join(built, "dist")])
+mkdirSync(path.join(dist, "packages/site/dist"), { recursive: true })
+copyFileSync(path.join(built, "dist", textsFile), path.join(dist, "packages/site/dist", textsFile))
+rmSync(built, { recursive: true })
 
 nameExports(home, { "./package.json": "./package.json" })

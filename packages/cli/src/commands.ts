@@ -21,6 +21,7 @@ const merchantLoaders = {
   clock: () => import("./clock.ts").then(({ clockCommand }) => clockCommand),
   channel: () => import("./clock.ts").then(({ channelCommand }) => channelCommand),
   webhooks: () => import("./webhooks.ts").then(({ webhooksCommand }) => webhooksCommand),
+  agent: () => import("./agent.ts").then(({ agentCommand }) => agentCommand),
   mcp: () => import("./mcp.ts").then(({ mcpCommand }) => mcpCommand),
   get: () => import("./raw.ts").then(({ getCommand }) => getCommand),
   post: () => import("./raw.ts").then(({ postCommand }) => postCommand),

@@ -7,14 +7,16 @@ import { type Door, instructions, type OtherTool, registrations } from "@coffer/
 import { answerWith, answerError } from "@coffer/mcp/answers"
 import { type ApiAnswer, type ApiCall, noAnswer } from "@coffer/mcp/calls"
 import { docsAbove } from "@coffer/mcp/docs"
+import { chosenBy } from "@coffer/mcp/groups"
 import { isRecord } from "@coffer/mcp/json"
 import type { Tool } from "@coffer/mcp/Tool"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Option, Redacted, Result } from "effect"
 import { McpProtocol, McpServer } from "effect/ai"
 import { resultsOf } from "./certifyChecks.ts"
 import { type Client, connect } from "./client.ts"
 import { failed } from "./CliFailure.ts"
 import { isReceiver } from "./delivery.ts"
+import { text } from "./flags.ts"
 import { command, live } from "./frame.ts"
 import { jsonText, parseJson } from "./json.ts"
 import { gradeOfAll } from "./webhooks.ts"
@@ -29,8 +31,12 @@ export const mcpCommand = command(
     does: "Serve your account's tools to an agent (MCP) over stdio; with --live you confirm every action first",
     example: ""
   },
-  {},
-  Effect.fnUntraced(function* () {
+  { tools: text("tools", "Groups of tools, such as orders,refunds; all by default") },
+  Effect.fnUntraced(function* ({ tools }) {
+    const chosen = chosenBy(Option.getOrUndefined(tools))
+    if (Result.isFailure(chosen)) {
+      return yield* failed("unknown_group", `${chosen.failure}.`, "choose --tools from these, with commas", 2)
+    }
     const client = yield* connect({ as: "coffer-mcp" })
     if (!client.isSandbox && !(yield* live)) {
       const { keyFrom } = client.account
@@ -44,7 +50,7 @@ export const mcpCommand = command(
     const allowed = yield* allowedTools(client)
     const door: Door = {
       isLive: !client.isSandbox,
-      allows: ({ name }) => allowed === undefined || allowed.has(name),
+      allows: (tool) => chosen.success(tool) && (allowed === undefined || allowed.has(tool.name)),
       secret: createHash("sha256").update(Redacted.value(client.account.key)).digest("hex"),
       call: (call) => send(client, call)
     }
@@ -116,19 +122,16 @@ const allowedTools = Effect.fnUntraced(function* ({ account }: Client) {
 
 const certifying = (client: Client): OtherTool => ({
   name: "webhooks_certify",
-  title: "Certify a webhook receiver",
   description:
-    "Sends a webhook receiver everything it has to cope with (signatures, duplicates, late and " +
-    "unknown events) and grades it: A passes everything, B is fragile, C loses events, F is dangerous. The secret" +
-    " defaults to the account's own. Takes about half a minute.",
+    "Certify a webhook receiver: posts everything it has to cope with, and grades it. A passes everything, B is " +
+    "fragile, C loses events, F is dangerous. Takes half a minute.",
   inputSchema: {
     type: "object",
     properties: {
-      url: { type: "string", maxLength: 2048, description: "Such as http://localhost:3000/hook." },
-      secret: { type: "string", maxLength: 200, description: "The receiver's signing secret: whsec_…" }
+      url: { type: "string", description: "Such as http://localhost:3000/hook." },
+      secret: { type: "string", description: "The receiver's signing secret; the account's unless given." }
     },
-    required: ["url"],
-    additionalProperties: false
+    required: ["url"]
   },
   isReadOnly: false,
   run: Effect.fnUntraced(function* (args) {
@@ -145,11 +148,11 @@ const certifying = (client: Client): OtherTool => ({
         : [{ name: check.name, severity: check.severity, seen: problem, fault: check.fault, fix: check.fix }]
     )
     const grade = gradeOfAll(faults.map(({ severity }) => severity))
-    const text = [
+    const summary = [
       `Grade ${grade}: ${results.length - faults.length} of ${results.length} checks passed.`,
       jsonText(faults)
     ]
-    return answerWith(text.join("\n"), { grade, checks: results.map(({ check }) => check.name), faults })
+    return answerWith(summary.join("\n"), { grade, checks: results.map(({ check }) => check.name), faults })
   })
 })
 

@@ -32,7 +32,7 @@ export const fileCommand = command(
     reportNo: Argument.String("report-no"),
     file: Argument.String("file").pipe(
       Argument.optional,
-      Argument.withDescription("Where it is written; the report's number with .csv or .jsonl unless given")
+      Argument.withDescription("Where it is written; the report's number and format unless given")
     )
   },
   Effect.fnUntraced(function* ({ file, reportNo }) {

@@ -44,7 +44,7 @@ const create = command(
   },
   {
     kind: Argument.Literals("report", kinds),
-    format: oneOf("format", ["csv", "jsonl"], "csv by default"),
+    format: oneOf("format", ["csv", "jsonl", "hledger", "beancount"], "csv by default"),
     from: text("from", "The first day: 2026-10-01"),
     to: text("to", "The last day; --from by default"),
     interval: oneOf("interval", ["day", "month", "range"], "For statements; day by default"),

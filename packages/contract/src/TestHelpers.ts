@@ -80,7 +80,7 @@ const DisputeBody = withoutNulls(
         )
       )
     }),
-    { amount: 1999, reason: "product_not_received", evidence_due_by: "2026-12-05T23:59:59.000Z" }
+    { amount: 1999, reason: "product_not_received" }
   ),
   ["evidence_due_by"]
 )

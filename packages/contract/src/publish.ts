@@ -200,7 +200,11 @@ const archive = {
 /** The file of a report. */
 const files = {
   "text/csv": { schema: { type: "string" }, example: "currency,source,payment_method,count,volume,fee\r\n" },
-  "application/x-ndjson": { schema: { type: "string" }, example: '{"object":"fee_line","currency":"USD"}\n' }
+  "application/x-ndjson": { schema: { type: "string" }, example: '{"object":"fee_line","currency":"USD"}\n' },
+  "text/plain": {
+    schema: { type: "string" },
+    example: "2026-11-30 * Closing balance\n    Assets:Coffer:Available  0.00 USD = 19.99 USD\n"
+  }
 }
 
 /** The description is next to the schema, where readers look for it. */

@@ -9,7 +9,7 @@ import { DisputeResource } from "./Disputes.ts"
 import { AuditEntryResource } from "./Operators.ts"
 import { OrderResource } from "./Orders.ts"
 import { RefundResource } from "./Refunds.ts"
-import { FeeLine, FrozenLine, StatementLine, TransactionLine } from "./Reports.ts"
+import { FeeLine, FrozenLine, StatementLine, TransactionLine } from "./ReportLines.ts"
 
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own
 type Json = Record<string, any>

@@ -33,16 +33,3 @@ export const isRead = ({ method }: Pick<Tool, "method">): boolean => method === 
 
 /** A test helper: the simulated buyer or bank. Live has none. */
 export const isOfSandbox = ({ scope }: Pick<Tool, "scope">): boolean => scope.startsWith("test_helpers:")
-
-/** Only adds data. */
-const additive = /^(testHelpers_.*|.*_(sendReceipt|resend)|(orders|paymentLinks|reports|webhookEndpoints)_create)$/
-
-/** Clients show these hints of a tool, and decide by them. */
-export const annotationsOf = (tool: Tool) => ({
-  title: tool.title,
-  readOnlyHint: isRead(tool),
-  destructiveHint: !isRead(tool) && !additive.test(tool.name),
-  // Repeating the call has no further effect.
-  idempotentHint: true,
-  openWorldHint: !isRead(tool) && !isOfSandbox(tool)
-})

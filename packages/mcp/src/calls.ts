@@ -28,7 +28,7 @@ export interface ApiAnswer {
 
 export const noAnswer: ApiAnswer = { status: 0, body: undefined, headers: {} }
 
-const pageSize = 10
+const [pageSize, pageSizeMax] = [10, 25]
 /** The API's own limit for the length of an object's number. */
 const refLengthMax = 128
 
@@ -36,9 +36,13 @@ const refLengthMax = 128
 export const callOf = (tool: Tool, args: Arguments, occasion: string): Result.Result<ApiCall, string> => {
   const { properties, required = [] } = tool.inputSchema
   const unknown = Object.keys(args).find((name) => !Object.hasOwn(properties, name))
-  if (unknown !== undefined) return Result.fail(`Unknown argument ${unknown.slice(0, 64)}.`)
+  if (unknown !== undefined) return Result.fail(`Unknown argument ${unknown.slice(0, 64)}. ${takenBy(tool)}`)
   const missing = required.find((name) => args[name] === undefined)
-  if (missing !== undefined) return Result.fail(`The argument ${missing} is required.`)
+  if (missing !== undefined) return Result.fail(`The argument ${missing} is required. ${takenBy(tool)}`)
+  const { limit } = tool.queryArguments["limit"] === undefined ? {} : args
+  if (limit !== undefined && !isPageSize(limit)) {
+    return Result.fail(`The argument limit must be a whole number from 1 to ${pageSizeMax}.`)
+  }
   const path = pathOf(tool, args)
   if (path === undefined) return Result.fail("A number in the path must be a text of 1 to 128 characters.")
   const query = queryOf(tool, args)
@@ -52,6 +56,31 @@ export const callOf = (tool: Tool, args: Arguments, occasion: string): Result.Re
     ...(tool.method === "POST" ? { body: Object.fromEntries(bodyNames.map((name) => [name, args[name]])) } : {})
   }
   return Result.succeed(tool.takesIdempotencyKey ? { ...call, idempotencyKey: keyOf(tool, args, occasion) } : call)
+}
+
+const takenBy = ({ inputSchema: { properties, required = [] }, name }: Tool): string => {
+  const names = Object.keys(properties).map((each) => (required.includes(each) ? `${each} (required)` : each))
+  return names.length === 0 ? `${name} takes no arguments.` : `${name} takes ${names.join(", ")}.`
+}
+
+const isPageSize = (value: unknown): boolean =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= pageSizeMax
+
+/** Names by which answers call the number that a tool calls `ref`. */
+const numbers: ReadonlyArray<readonly [path: string, ...names: ReadonlyArray<string>]> = [
+  ["/orders/{ref}", "trade_no", "out_trade_no"],
+  ["/refunds/{ref}", "refund_no", "out_refund_no"],
+  ["/disputes/{ref}", "dispute_no", "processor_dispute_id"]
+]
+
+/** Models write `trade_no` for `ref`, as the order does. */
+export const withNumber = ({ inputSchema, path }: Tool, args: Arguments): Arguments => {
+  if (args["ref"] !== undefined && args["ref"] !== null) return args
+  const [, ...names] = numbers.find(([begins]) => path.includes(begins)) ?? [""]
+  const name = names.find((each) => typeof args[each] === "string" && !Object.hasOwn(inputSchema.properties, each))
+  if (name === undefined) return args
+  const { [name]: ref, ...others } = args
+  return { ...others, ref }
 }
 
 const pathOf = ({ path, pathArguments }: Tool, args: Arguments): string | undefined => {

@@ -293,7 +293,7 @@ class ReportsApi:
         return cast("Report", self._transport.call(Request("GET", path("/reports/{}", report_no)), options))
 
     def file(self, report_no: str, **options: Unpack[CallOptions]) -> str:
-        """Read the file of a report. CSV, or one JSON object per line (`application/x-ndjson`). Resume an interrupted download with `Range: bytes=N-`, which returns 206. 409: the file is not complete. 416: the range is beyond its end."""
+        """Read the file of a report. CSV, one JSON object per line (`application/x-ndjson`), or a journal (`text/plain`). Resume an interrupted download with `Range: bytes=N-`, which returns 206. 409: the file is not complete. 416: the range is beyond its end."""
         return cast("str", self._transport.call(Request("GET", path("/reports/{}/file", report_no), form="text"), options))
 
 
@@ -742,7 +742,7 @@ class AsyncReportsApi:
         return cast("Report", await self._transport.call(Request("GET", path("/reports/{}", report_no)), options))
 
     async def file(self, report_no: str, **options: Unpack[CallOptions]) -> str:
-        """Read the file of a report. CSV, or one JSON object per line (`application/x-ndjson`). Resume an interrupted download with `Range: bytes=N-`, which returns 206. 409: the file is not complete. 416: the range is beyond its end."""
+        """Read the file of a report. CSV, one JSON object per line (`application/x-ndjson`), or a journal (`text/plain`). Resume an interrupted download with `Range: bytes=N-`, which returns 206. 409: the file is not complete. 416: the range is beyond its end."""
         return cast("str", await self._transport.call(Request("GET", path("/reports/{}/file", report_no), form="text"), options))
 
 

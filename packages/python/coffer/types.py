@@ -200,8 +200,8 @@ CreateReport = TypedDict(
     {
         # The kind of report.
         "report": 'Literal["statement", "transactions", "fees", "payout", "frozen"]',
-        # `csv` (the default), or `jsonl`: one JSON object per line.
-        "format": NotRequired['Union[Literal["csv", "jsonl"], None]'],
+        # `csv`; `jsonl`, one JSON object on each line; or a journal for `hledger` or `beancount`, of `statement`, `transactions` and `payout`. Default: `csv`.
+        "format": NotRequired['Union[Literal["csv", "jsonl", "hledger", "beancount"], None]'],
         # The first day, as `YYYY-MM-DD`. For `statement`, `fees`, and `transactions` without a `payout_no`.
         "from": NotRequired['Union[str, None]'],
         # The last day, inclusive. Default: the first.
@@ -1142,8 +1142,8 @@ class Report(TypedDict):
     """The environment, decided by the API key alone."""
     report: Literal["statement", "transactions", "fees", "payout", "frozen"]
     """The kind of report."""
-    format: Literal["csv", "jsonl"]
-    """`csv`, or `jsonl`: one JSON object on each line."""
+    format: Literal["csv", "jsonl", "hledger", "beancount"]
+    """`csv`; `jsonl`, one JSON object on each line; or a journal for `hledger` or `beancount`, of `statement`, `transactions` and `payout`."""
     status: Literal["pending", "succeeded", "failed"]
     """`pending` while the file is being written. Only a report that `succeeded` has a file."""
     failure_reason: Union[str, None]
@@ -1152,6 +1152,8 @@ class Report(TypedDict):
     """Time zone of the days, such as `Europe/Berlin`."""
     as_of: str
     """The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended."""
+    complete: bool
+    """Whether the whole range is in the past, so that nothing can be added."""
     rows_done: int
     """Ledger rows read so far."""
     rows_total: Union[int, None]

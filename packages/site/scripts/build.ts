@@ -10,6 +10,7 @@ import path from "node:path"
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
 import { chosenTokens } from "@coffer/console/tokens"
+import { textsFile } from "@coffer/mcp/texts"
 import type { SiteFile } from "../src/site.ts"
 
 const home = path.resolve(import.meta.dirname, "..")
@@ -25,7 +26,7 @@ if (first === "--later") {
   rmSync(path.join(home, "dist"), { recursive: true, force: true })
   process.exit(0)
 }
-const { filesOf, makeSite, searchIndexOf } = await import("../src/site.ts")
+const { filesOf, makeSite, searchIndexOf, textsOf } = await import("../src/site.ts")
 
 const hashOf = (text: string | Uint8Array) => createHash("sha256").update(text).digest("base64url").slice(0, 10)
 
@@ -100,6 +101,8 @@ const writeForService = async (dist: string) => {
       return [address, { name, type }] as const
     })
   )
+  // For agents (`@coffer/mcp`).
+  writeInto(next, textsFile, await promisify(gzip)(JSON.stringify(textsOf(site, root)), { level: 9 }))
   writeInto(next, "manifest.json", JSON.stringify(Object.fromEntries(manifest)))
   rmSync(dist, { recursive: true, force: true })
   renameSync(next, dist)

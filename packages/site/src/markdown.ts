@@ -15,6 +15,8 @@ export interface Heading {
 /** A heading and the text below it, up to the next one. */
 export interface Passage extends Heading {
   readonly body: string
+  /** As it is written, with the heading. */
+  readonly source: string
 }
 
 export interface Rendered {
@@ -180,6 +182,18 @@ const grouped = (tokens: ReadonlyArray<Tokens.Generic>): ReadonlyArray<ReadonlyA
   return groups
 }
 
+/** What is written from each heading to the next. What stands before the first heading belongs to it. */
+const sourcesOf = (tokens: ReadonlyArray<Tokens.Generic>): ReadonlyArray<string> => {
+  const sources: Array<string> = []
+  let before = ""
+  for (const { raw, type } of tokens) {
+    if (type === "heading") sources.push(sources.length === 0 ? before + raw : raw)
+    else if (sources.length === 0) before += raw
+    else sources.push(sources.pop()! + raw)
+  }
+  return sources
+}
+
 export const render = (markdown: string, surroundings: Surroundings): Rendered => {
   const { headings, links, marked } = rendering(surroundings)
   const passages: Array<{ readonly depth: number; readonly text: string; readonly blocks: Array<string> }> = []
@@ -192,6 +206,7 @@ export const render = (markdown: string, surroundings: Surroundings): Rendered =
     markup += token.type === "code" ? withTabs(group, codeMarkup) : marked.parser([token] as never)
   }
   const first = tokens.find(({ type }) => type === "paragraph")
+  const sources = sourcesOf(tokens)
   return {
     title: headings[0]?.text ?? "",
     description: first === undefined ? "" : blockText(first).replaceAll(/\s+/g, " ").slice(0, 200),
@@ -201,6 +216,7 @@ export const render = (markdown: string, surroundings: Surroundings): Rendered =
       depth,
       text,
       id: headings[index]!.id,
+      source: sources[index]!,
       body: blocks.join(" ").replaceAll(/\s+/g, " ").trim()
     })),
     links

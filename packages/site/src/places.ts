@@ -48,6 +48,8 @@ const guides: ReadonlyArray<readonly [address: string, en: string, zh: string]> 
   ["testing", "Testing with time", "测试与时间"],
   ["guides/going-live", "Going live", "上线"],
   ["guides/reconciliation", "Reconciliation", "对账"],
+  ["guides/into-your-program", "Into your program", "导入你的程序"],
+  ["guides/frameworks", "Frameworks", "框架"],
   ["guides/recipes", "Recipes", "代码示例"]
 ]
 

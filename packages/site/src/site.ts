@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { Api } from "@coffer/contract/Api"
+import type { SearchIndex } from "@coffer/mcp/find"
+import type { Texts } from "@coffer/mcp/texts"
 import { OpenApi } from "effect/http-api"
 import { errorPages, withLinksToPages } from "./errorPages.ts"
 import { type Rendered, render, targetOf } from "./markdown.ts"
@@ -122,8 +124,10 @@ export const filesOf = (site: Site, assets: Assets, { isServed, root }: Place): 
       { path: markdownPath(root, page.address), type: markdownType, text: markdownOf(page, site, root) }
     ]
   })
+  const first = pages.find(({ path }) => path === markdownPath(root, ""))!
   return [
     ...pages,
+    { ...first, path: `${root}.md` },
     { path: `${root}/404`, type: html, text: missingPage(site, assets, { isServed, root }) },
     { path: `${host}/llms.txt`, type: plainType, text: shortText(site, root) },
     { path: `${host}/llms-full.txt`, type: plainType, text: fullText(site, root) }
@@ -180,7 +184,7 @@ const shortText = (site: Site, root: string): string => {
   const intro =
     "# Coffer\n\n> A clustered merchant payment service: orders and a hosted checkout, refunds, disputes, payment " +
     "links, wallets with a provable ledger, and signed webhooks.\n\nEach page is Markdown at its address with `.md`. " +
-    "The contract of all calls is `/openapi.json`. " +
+    "The contract of all calls is `/openapi.json`, of one group `/openapi.json?group=orders`. " +
     `Each code of an error has a page: \`${root}/errors/{code}.md\`.\n\n` +
     "- Address: `/v1` of the host that serves this file. Each call has a key in the header `X-Api-Key`; `svc_test_…` " +
     "is the sandbox, where you also play the buyer and the bank.\n" +
@@ -204,12 +208,6 @@ const fullText = (site: Site, root: string): string => {
 
 // Search -------------------------------------------------------------------------
 
-/** `[title, path, isGuide]` of each page, and `[page, anchor, heading, text]` of each passage. */
-export interface SearchIndex {
-  readonly pages: ReadonlyArray<readonly [title: string, path: string, isGuide: boolean]>
-  readonly passages: ReadonlyArray<readonly [page: number, anchor: string, heading: string, text: string]>
-}
-
 /** Only the headings of decisions are indexed: few readers search their text. */
 const isTitleOnly = (address: string) => address.startsWith("decisions/")
 
@@ -232,3 +230,20 @@ export const searchIndexOf = ({ pages, sections }: Site, language: Language, roo
     )
   }
 }
+
+/** All pages for agents: each in its sections, as Markdown, and the same search as in the browser. */
+export const textsOf = (site: Site, root: string): Texts => ({
+  pages: site.pages.map((page) => ({
+    page: page.address === "" ? "index" : page.address,
+    title: page.rendered.title,
+    isGuide: site.sections[page.language].some(
+      ({ entries, title }) => developersSections.has(title) && entries.some(([address]) => address === page.address)
+    ),
+    sections: page.rendered.passages.map(({ depth, id, source }) => ({
+      id,
+      depth,
+      text: markdownOf({ ...page, markdown: source }, site, root)
+    }))
+  })),
+  index: { en: searchIndexOf(site, "en", root), zh: searchIndexOf(site, "zh", root) }
+})

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises"
 import path from "node:path"
 import { Api } from "@coffer/contract/Api"
 import { OperatorApi } from "@coffer/contract/Operator"
-import { Effect, Formatter, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { type HttpApi, type HttpApiGroup, HttpApiSwagger, OpenApi } from "effect/http-api"
+import { type HttpApi, type HttpApiGroup, HttpApiSwagger } from "effect/http-api"
 import { html, Html } from "../../shared/pages/html.ts"
 import { sha256Source } from "../../shared/pages/pageScript.ts"
 import { programFolder } from "../../platform/runtime/Vitals.ts"
@@ -13,15 +13,13 @@ import { Settings } from "../../platform/runtime/Settings.ts"
 import type { Arrived } from "../edge/Arrivals.ts"
 import { isAnsweredAt, type PortKind } from "../edge/routes.ts"
 import { serveStatic } from "../edge/staticContent.ts"
+import { documentRoute } from "./openApiDocument.ts"
 
 // The reference ------------------------------------------------------------------
 // The merchant API's published document is at `/openapi.json`. `/docs/try` shows it with Swagger UI, with a form for
 // each call, among the documents (`Documents.ts`). The operators' are at `/operator/openapi.json` and `/operator/docs`,
 // at the operator's port if there is one. The page is self-contained: it works without other hosts, and its policy
 // allows none.
-
-const documentOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
-  Effect.sync(() => ({ text: Formatter.formatJson(OpenApi.fromApi(api)), contentType: "application/json" }))
 
 /** The page as the library serves it; the library does not export it. */
 const referencePageOf = Effect.fnUntraced(
@@ -65,9 +63,9 @@ const policyOf = (text: string) => {
 
 const layerReference = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    yield* router.add("GET", "/openapi.json", yield* serveStatic(documentOf(Api)))
+    yield* router.add("GET", "/openapi.json", yield* documentRoute(Api))
     yield* router.add("GET", "/docs/try", yield* serveStatic(referenceOf(Api)))
-    yield* router.add("GET", "/operator/openapi.json", yield* serveStatic(documentOf(OperatorApi)))
+    yield* router.add("GET", "/operator/openapi.json", yield* documentRoute(OperatorApi))
     yield* router.add("GET", "/operator/docs", yield* serveStatic(referenceOf(OperatorApi)))
   })
 )

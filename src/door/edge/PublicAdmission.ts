@@ -34,8 +34,15 @@ export const kindOf = (record: Pick<RequestRecord, "method" | "route" | "url">):
   if (method === "POST" && route === "/v1/exports") return "csv"
   // A message to the MCP server changes nothing by itself.
   if (method !== "GET" && method !== "HEAD") return route === mcpPath ? "reads" : "writes"
-  return queryOf(record).getAll("format").includes("csv") ? "csv" : "reads"
+  return queryOf(record)
+    .getAll("format")
+    .some((format) => files.has(format))
+    ? "csv"
+    : "reads"
 }
+
+/** Formats of an answer that is a file: all count as CSV exports. */
+const files: ReadonlySet<string> = new Set(["csv", "hledger", "beancount"])
 
 const noQuery = new URLSearchParams()
 /** Parsed as the endpoint will parse it: `csv` may be written `%63sv`. */

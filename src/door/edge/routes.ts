@@ -155,7 +155,7 @@ export const consolePages = [
 export const consoleAssets = "/console/assets/:name"
 
 /** The documents (`Documents.ts`). */
-export const documentPages = ["/docs", "/docs/*", "/llms.txt", "/llms-full.txt"] as const
+export const documentPages = ["/docs", "/docs.md", "/docs/*", "/llms.txt", "/llms-full.txt"] as const
 
 /** The contact for vulnerabilities (`SecurityText.ts`). */
 export const securityTextPath = "/.well-known/security.txt"

@@ -7,14 +7,17 @@ import * as Wire from "@coffer/contract/Errors"
 import { McpApi, mcpPath } from "@coffer/contract/Mcp"
 import type { ApiCall } from "@coffer/mcp/calls"
 import { hashOf, isRecord, jsonText, parseJson } from "@coffer/mcp/json"
+import { chosenBy } from "@coffer/mcp/groups"
 import type { Door } from "@coffer/mcp/server"
+import type { Tool } from "@coffer/mcp/Tool"
 import { covers, type Scope as KeyScope } from "@coffer/model/Scopes"
-import { Effect, Layer, Option, PartitionedSemaphore } from "effect"
+import { Effect, Layer, Option, PartitionedSemaphore, Result } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Inward } from "../edge/Inward.ts"
+import { queryOf } from "../edge/PublicAdmission.ts"
 import { CurrentRecord, type RequestRecord } from "../../shared/http/CurrentRequest.ts"
-import { refuseWith } from "../../shared/http/replies.ts"
+import { refuseField, refuseWith } from "../../shared/http/replies.ts"
 import { version } from "../../platform/runtime/Vitals.ts"
 import { isLoopback } from "../../platform/runtime/places.ts"
 import { type Answer, isNewest, readOlder, refuseMessage } from "./olderClients.ts"
@@ -47,10 +50,16 @@ const handlers = HttpApiBuilder.group(
         const text = yield* record.text
         const message = Option.getOrUndefined(parseJson(text))
         if (!isRecord(message)) return answerOf(notJsonRpc)
+        const chosen = chosenBy(queryOf(record).get("tools") ?? undefined)
+        if (Result.isFailure(chosen)) return yield* refuseField("tools", chosen.failure)
         const { about, answer } = yield* tools
         const turn = makeTurn(turns, `${merchantId}:${mode}`)
         const door = doorOf(inward, record, mode === "live")
-        const own = { ...door, call: (call: ApiCall) => turn.without(door.call(call)) }
+        const own = {
+          ...door,
+          allows: (tool: Tool) => chosen.success(tool) && door.allows(tool),
+          call: (call: ApiCall) => turn.without(door.call(call))
+        }
         const forward = (request: HttpServerRequest.HttpServerRequest, text: string) =>
           turn.within(answer(Object.create(request, { text: { value: Effect.succeed(text) } }), own))
         if (isNewest(message)) return yield* forward(request, text)

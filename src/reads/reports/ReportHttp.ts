@@ -2,6 +2,7 @@
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
+import type { CreateReport, ReportFormat } from "@coffer/contract/Reports"
 import { byteRange } from "@coffer/rules/reports/byteRange"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -11,10 +12,15 @@ import { commonRefusals } from "../../shared/http/refusals.ts"
 import { refuseWith, reply, replyList } from "../../shared/http/replies.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { reportRefusals } from "./reportRefusals.ts"
-import { type Report, type ReportQuery, Reports } from "./Reports.ts"
+import { type Report, Reports } from "./Reports.ts"
 import { answeredView, linesText, reportHeader, reportView } from "./ReportView.ts"
 
-const contentTypes = { csv: "text/csv; charset=utf-8", jsonl: "application/x-ndjson" } as const
+const contentTypes = {
+  csv: "text/csv; charset=utf-8",
+  jsonl: "application/x-ndjson",
+  hledger: "text/plain; charset=utf-8",
+  beancount: "text/plain; charset=utf-8"
+} as const satisfies Record<ReportFormat, string>
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -24,15 +30,14 @@ export const layer = HttpApiBuilder.group(
     const { InvalidField } = commonRefusals
     const { ReportNotFound, ReportNotReady, TooManyReports } = reportRefusals
 
-    const answer = Effect.fnUntraced(function* (query: ReportQuery & { readonly format?: "csv" }) {
-      const { format, ...request } = query
+    const answer = Effect.fnUntraced(function* (query: CreateReport) {
       const account = yield* Caller
-      const answered = yield* reports.answer(account, request)
-      if (format === undefined) return yield* reply(answeredView(account, answered))
+      const answered = yield* reports.answer(account, query)
+      if (query.format === undefined) return yield* reply(answeredView(account, answered))
       const { lines, terms } = answered
       return HttpServerResponse.text(reportHeader(terms) + linesText(terms, lines), {
-        contentType: contentTypes.csv,
-        headers: { "content-disposition": `attachment; filename="${terms.report}.csv"` }
+        contentType: contentTypes[terms.format],
+        headers: { "content-disposition": `attachment; filename="${terms.report}.${terms.format}"` }
       })
     }, Effect.catchTags({ InvalidField }))
 

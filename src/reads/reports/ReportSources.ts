@@ -113,12 +113,21 @@ export class ReportSources extends Context.Service<
       bounds: Bounds,
       at: { readonly body: string; readonly millis: number }
     ) => Effect.Effect<ReadonlyArray<typeof Inquiry.Type>>
-    /** The ledger row of a payout, and of the payout before it. Undefined if the account has no such payout. */
+    /**
+     * The ledger row of a payout, of the payout before it, and the first one of its wallet. Undefined if the account has
+     * no such payout.
+     */
     readonly payout: (
       account: Account,
       payoutNo: string
     ) => Effect.Effect<
-      { readonly currency: Currency; readonly id: string; readonly before: string | undefined } | undefined
+      | {
+          readonly currency: Currency
+          readonly id: string
+          readonly before: string | undefined
+          readonly first: string
+        }
+      | undefined
     >
   }
 >()("@coffer/reports/ReportSources") {}
@@ -265,7 +274,10 @@ const makePayout = (sql: SqlClient.SqlClient) => {
       yield* sql`select id, currency from ledger
         where ${along(ofType(wallet, "payout_freeze"), "id", range, "desc")} limit 1`
     )
-    return { ...found, before: before?.id }
+    const [first] = yield* decodeFreezes(
+      yield* sql`select id, currency from ledger where ${along(ofWallet(wallet), "id", range, "asc")} limit 1`
+    )
+    return { ...found, before: before?.id, first: first?.id ?? found.id }
   })
 }
 

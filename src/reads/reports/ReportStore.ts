@@ -17,7 +17,7 @@ import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { jsonText, TimeColumn } from "../../platform/runtime/codecs.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { firstBeyond, idAfter } from "../../platform/runtime/NewIds.ts"
-import { Place, Terms } from "./reportSteps.ts"
+import { Place, Terms } from "./reportTerms.ts"
 
 export const Report = Schema.Struct({
   report_no: ReportNo,

@@ -1,17 +1,17 @@
 /** A report as merchants see it, and the texts of its lines: the same in an answer and in a file. Pure. */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
-import {
-  type AnsweredReport,
-  FeeLine,
-  FrozenLine,
-  type ReportKind,
-  type ReportLine,
-  type ReportResource,
-  StatementLine,
-  TransactionLine
-} from "@coffer/contract/Reports"
+import { FeeLine, FrozenLine, type ReportLine, StatementLine, TransactionLine } from "@coffer/contract/ReportLines"
+import type { AnsweredReport, ReportFormat, ReportKind, ReportResource } from "@coffer/contract/Reports"
 import type { Account } from "@coffer/model/Account"
 import { csvHeader, csvRow } from "@coffer/rules/csv"
+import {
+  isJournal,
+  journalClosing,
+  journalEntry,
+  type JournalFormat,
+  journalHeader,
+  journalOpening
+} from "@coffer/rules/reports/journal"
 import { DateTime } from "effect"
 import { columnsOf } from "../../shared/http/csv.ts"
 import { jsonText } from "../../platform/runtime/codecs.ts"
@@ -30,6 +30,7 @@ export const reportView = (report: Report): ReportResource => ({
   failure_reason: report.failure,
   time_zone: report.terms.timeZone,
   as_of: asOfIn(report.terms),
+  complete: report.terms.complete ?? false,
   rows_done: report.rows_done,
   rows_total: report.rows_total,
   bytes: report.bytes,
@@ -48,13 +49,13 @@ const objects = {
   frozen: "frozen_report"
 } as const satisfies Record<ReportKind, string>
 
-export const answeredView = (account: Account, { complete, lines, terms }: Answered): AnsweredReport => ({
+export const answeredView = (account: Account, { lines, terms }: Answered): AnsweredReport => ({
   object: objects[terms.report],
   merchant_id: account.merchantId,
   mode: account.mode,
   time_zone: terms.timeZone,
   as_of: asOfIn(terms),
-  complete,
+  complete: terms.complete ?? false,
   lines
 })
 
@@ -67,7 +68,50 @@ const columns = {
 } as const satisfies Record<ReportKind, unknown>
 
 /** The beginning of a file. */
-export const reportHeader = ({ format, report }: Terms): string => (format === "csv" ? csvHeader(columns[report]) : "")
+export const reportHeader = (terms: Terms): string => {
+  const { format, report } = terms
+  if (!isJournal(format)) return format === "csv" ? csvHeader(columns[report]) : ""
+  return journalHeader(format, { ...terms, asOf: asOfIn(terms), complete: terms.complete ?? false })
+}
 
 export const linesText = ({ format, report }: Terms, lines: ReadonlyArray<ReportLine>): string =>
-  lines.map((line) => (format === "csv" ? csvRow(columns[report], { ...line }) : `${jsonText(line)}\n`)).join("")
+  lines.map((line) => lineText(format, report, line)).join("")
+
+const lineText = (format: ReportFormat, report: ReportKind, line: ReportLine): string => {
+  switch (format) {
+    case "csv":
+      return csvRow(columns[report], { ...line })
+    case "jsonl":
+      return `${jsonText(line)}\n`
+    case "hledger":
+    case "beancount":
+      return journalText(format, line)
+  }
+}
+
+const journalText = (format: JournalFormat, line: ReportLine): string => {
+  if (line.object === "transaction_line") return movementText(format, line)
+  if (line.object !== "statement_line") return ""
+  switch (line.line) {
+    case "opening":
+      return journalOpening(format, line.from, line.currency, line)
+    case "closing":
+      return journalClosing(format, line.to, line.currency, line)
+    default: {
+      const { currency, line: type, to: date } = line
+      const tags = [["count", String(line.count)]] as const
+      return journalEntry(format, { date, currency, type, description: type, change: line, tags })
+    }
+  }
+}
+
+const movementText = (format: JournalFormat, line: TransactionLine): string =>
+  journalEntry(format, {
+    ...line,
+    change: { available: line.available_change, frozen: line.frozen_change },
+    after: line,
+    tags: (["id", "reference_id", "trade_no", "out_trade_no"] as const).flatMap((name) => {
+      const value = line[name]
+      return value === null ? [] : [[name, value] as const]
+    })
+  })

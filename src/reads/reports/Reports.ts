@@ -5,7 +5,8 @@
  * A report of a range is whole up to the moment that it names: before it is read, the account's lists are raised up to
  * there, so that no row of an earlier moment comes later (docs/decisions/0050).
  */
-import { type CreateReport, ReportKind, type ReportLine } from "@coffer/contract/Reports"
+import type { ReportLine } from "@coffer/contract/ReportLines"
+import { type CreateReport, journaled, type ReportKind } from "@coffer/contract/Reports"
 import type { Account } from "@coffer/model/Account"
 import { bodyOf, firstIdBody, millisOfId, ReportNo, reportPrefix } from "@coffer/model/Ids"
 import { reportDaysAtOnceMax, reportDaysMax, reportKept, reportLinesAtOnceMax } from "@coffer/model/Limits"
@@ -14,6 +15,7 @@ import { InvalidField } from "@coffer/rules/InvalidField"
 import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { readTimestamp } from "@coffer/rules/lists/created"
 import { dayAfter, dayIn, daysBetween, readDay, startOf, zoneOf } from "@coffer/rules/reports/days"
+import { isJournal } from "@coffer/rules/reports/journal"
 import { Context, DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import { CurrentRecord, requesterOf } from "../../shared/http/CurrentRequest.ts"
 import { currentRequest } from "../../shared/idempotency/Answering.ts"
@@ -26,7 +28,8 @@ import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { ReportSources } from "./ReportSources.ts"
 import { type Report, ReportStore, type TooManyReports } from "./ReportStore.ts"
-import { begin, makeRowsTotal, makeStep, type Place, type Step, type Terms } from "./reportSteps.ts"
+import { makeRowsTotal, makeStep } from "./reportSteps.ts"
+import { begin, type Place, type Step, type Terms } from "./reportTerms.ts"
 
 export type { Report, Terms }
 
@@ -40,13 +43,8 @@ export class ReportNotReady extends Schema.TaggedError<ReportNotReady>()("Report
   status: Schema.Literals(["pending", "failed"])
 }) {}
 
-/** As it is asked for. */
-export type ReportQuery = Omit<CreateReport, "format">
-
 export interface Answered {
   readonly terms: Terms
-  /** Whether the whole range is over. */
-  readonly complete: boolean
   readonly lines: ReadonlyArray<ReportLine>
 }
 
@@ -54,7 +52,7 @@ export class Reports extends Context.Service<
   Reports,
   {
     /** Made at once, if it is short. */
-    readonly answer: (account: Account, query: ReportQuery) => Effect.Effect<Answered, InvalidField>
+    readonly answer: (account: Account, query: CreateReport) => Effect.Effect<Answered, InvalidField>
     /** Made by a worker. The same request gets the same report. */
     readonly create: (account: Account, query: CreateReport) => Effect.Effect<Report, InvalidField | TooManyReports>
     /** Newest first: reports that are being written, and stored ones. */
@@ -85,7 +83,7 @@ export const layer = Layer.effect(
 
     return Reports.of({
       answer: span("Reports.answer")(function* (account, query) {
-        const { complete, terms } = yield* termsOf(account, query, reportDaysAtOnceMax)
+        const terms = yield* termsOf(account, query, reportDaysAtOnceMax)
         const lines: Array<ReportLine> = []
         let rows = 0
         for (let place: Place | undefined = begin; place !== undefined;) {
@@ -95,11 +93,11 @@ export const layer = Layer.effect(
           rows += made.rows
           if (rows > reportLinesAtOnceMax) return yield* tooLong(query)
         }
-        return { terms, complete, lines }
+        return { terms, lines }
       }),
 
       create: span("Reports.create")(function* (account, query) {
-        const { terms } = yield* termsOf(account, query, reportDaysMax)
+        const terms = yield* termsOf(account, query, reportDaysMax)
         // Real time, also for a sandbox whose clock was moved: workers go by it.
         const now = yield* unmovedTime
         const report: Report = {
@@ -154,18 +152,13 @@ export const layer = Layer.effect(
   })
 )
 
-const tooLong = ({ report }: ReportQuery) =>
+const tooLong = ({ report }: CreateReport) =>
   new InvalidField({
     param: report === "payout" ? "payout_no" : report === "frozen" ? "at" : "from",
     problem: `covers more than ${reportLinesAtOnceMax} transactions; use POST /v1/reports to create a file`
   })
 
 // Requests for --------------------------------------------------------------
-
-interface Known {
-  readonly terms: Terms
-  readonly complete: boolean
-}
 
 /** Fields that each report takes beside `currency`, `time_zone` and `format`. */
 const fieldsOf: Readonly<Record<ReportKind, ReadonlyArray<string>>> = {
@@ -189,7 +182,7 @@ const makeTermsOf = Effect.gen(function* () {
     return upTo >= body ? { below: body, asOf: wanted } : { below: `${upTo}0`, asOf: millisOfId(upTo) }
   })
 
-  const ofDays = Effect.fnUntraced(function* (account: Account, query: ReportQuery, zone: Zone, daysMax: number) {
+  const ofDays = Effect.fnUntraced(function* (account: Account, query: CreateReport, zone: Zone, daysMax: number) {
     const from = yield* dayFrom("from", query.from)
     const to = query.to === undefined ? from : yield* dayFrom("to", query.to)
     if (to < from) return yield* new InvalidField({ param: "to", problem: "must not be before from" })
@@ -211,10 +204,11 @@ const makeTermsOf = Effect.gen(function* () {
     if (found === undefined) {
       return yield* new InvalidField({ param: "payout_no", problem: "must be the number of one of your payouts" })
     }
-    const { before, currency, id } = found
+    const { before, currency, first, id } = found
     return {
       currencies: [currency],
-      from: dayIn(millisOfId(before ?? id), zone),
+      // The first payout has everything since the wallet's first movement.
+      from: dayIn(millisOfId(before ?? first), zone),
       to: dayIn(millisOfId(id), zone),
       above: before === undefined ? "" : `${bodyOf(before)}0`,
       below: `${bodyOf(id)}0`,
@@ -234,10 +228,8 @@ const makeTermsOf = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (account: Account, query: CreateReport, daysMax: number) {
-    const unknown = Object.keys(query).find((name) => !isTaken(query.report, name))
-    if (unknown !== undefined) {
-      return yield* new InvalidField({ param: unknown, problem: `is not a parameter of the ${query.report} report` })
-    }
+    const misfit = misfitIn(query)
+    if (misfit !== undefined) return yield* misfit
     const { time_zone } = yield* Effect.catchTags(merchants.find(account.merchantId), { MerchantNotFound: Effect.die })
     const timeZone = query.time_zone ?? time_zone
     const zone = zoneOf(timeZone)
@@ -246,20 +238,20 @@ const makeTermsOf = Effect.gen(function* () {
     if (isOfPayout && (query.from ?? query.to) !== undefined) {
       return yield* new InvalidField({ param: "from", problem: "can't be combined with payout_no" })
     }
-    const { complete, ...range } = isOfPayout
+    const range = isOfPayout
       ? yield* ofPayout(account, query.payout_no, zone)
       : query.report === "frozen"
         ? yield* ofMoment(account, query.at, zone)
         : yield* ofDays(account, query, zone, daysMax)
-    const terms: Terms = {
+    return {
       report: query.report,
       format: query.format ?? "csv",
       timeZone,
-      interval: isOfPayout ? "range" : (query.interval ?? "day"),
+      // A journal of single movements has one closing balance.
+      interval: isOfPayout || query.report === "transactions" ? "range" : (query.interval ?? "day"),
       currencies: query.currency === undefined ? Currency.literals : [query.currency],
       ...range
-    }
-    return { terms, complete } satisfies Known
+    } satisfies Terms
   })
 })
 
@@ -267,6 +259,17 @@ type Zone = NonNullable<ReturnType<typeof zoneOf>>
 
 export const notZone = "must be the name of a time zone, such as Europe/Berlin"
 const notMoment = "Expected an ISO 8601 date and time, or seconds of Unix time in digits"
+
+/** What of a request this kind of report does not take. */
+const misfitIn = (query: CreateReport): InvalidField | undefined => {
+  const { format = "csv", report } = query
+  const unknown = Object.keys(query).find((name) => !isTaken(report, name))
+  if (unknown !== undefined) {
+    return new InvalidField({ param: unknown, problem: `is not a parameter of the ${report} report` })
+  }
+  if (!isJournal(format) || journaled.includes(report)) return undefined
+  return new InvalidField({ param: "format", problem: `must be csv or jsonl for the ${report} report` })
+}
 
 const isTaken = (report: ReportKind, name: string): boolean =>
   name === "report" ||

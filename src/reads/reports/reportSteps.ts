@@ -5,77 +5,29 @@
  * sees the same range, whenever it runs and on whichever runner.
  */
 import { isoText } from "@coffer/model/isoText"
-import { ReportFormat, ReportInterval, ReportKind, type ReportLine } from "@coffer/contract/Reports"
+import type { ReportLine } from "@coffer/contract/ReportLines"
+import type { ReportKind } from "@coffer/contract/Reports"
 import type { Account } from "@coffer/model/Account"
 import { bodyOf, firstIdBody } from "@coffer/model/Ids"
-import { Currency } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
-import { dayAfter, dayIn, type Period, periodOf, startOf, zoneOf } from "@coffer/rules/reports/days"
-import { entriesOf, opened, OpenPeriod, withRow } from "@coffer/rules/reports/statement"
-import { DateTime, Effect, Schema } from "effect"
-import { feeTypes, holds, type LedgerLine, ReportSources, stepRows } from "./ReportSources.ts"
-
-export const Terms = Schema.Struct({
-  report: ReportKind,
-  format: ReportFormat,
-  timeZone: Schema.String,
-  interval: ReportInterval,
-  from: Schema.String,
-  to: Schema.String,
-  currencies: Schema.Array(Currency),
-  /** Bodies of ids, both outside: a day is the ids that were made on it. */
-  above: Schema.String,
-  below: Schema.String,
-  /** The report ends before this moment, in milliseconds since 1970. */
-  asOf: Schema.Int
-})
-export type Terms = typeof Terms.Type
-
-const FeeSum = Schema.Struct({ count: Schema.Int, volume: Schema.Int, fee: Schema.Int })
-
-/** The position of a report. */
-export const Place = Schema.Struct({
-  /** The index of the currency. */
-  wallet: Schema.Int,
-  /** The index of the period in a statement, and of the type of rows in fees and frozen money. */
-  stage: Schema.Int,
-  /** The body of the last row that was read. */
-  last: Schema.String,
-  open: Schema.NullOr(OpenPeriod),
-  fees: Schema.Record(Schema.String, FeeSum),
-  /** Frozen money that is not found yet; null before it is known. */
-  left: Schema.NullOr(Schema.Int)
-})
-export type Place = typeof Place.Type
-
-export interface Step {
-  readonly lines: ReadonlyArray<ReportLine>
-  /** Undefined at the end. */
-  readonly next: Place | undefined
-  /** Rows that were read. */
-  readonly rows: number
-}
-
-type Sources = ReportSources["Service"]
-type Make = (sources: Sources, account: Account, terms: Terms, place: Place) => Effect.Effect<Step>
-
-/** Periods that one step closes: to find when a day begins takes a moment. */
-const periodsMax = 31
-
-const walletBegin = (wallet: number): Place => ({ wallet, stage: 0, last: "", open: null, fees: {}, left: null })
-export const begin = walletBegin(0)
-
-/** The next wallet, if there is one. */
-const nextWallet = ({ currencies }: Terms, { wallet }: Place): Place | undefined =>
-  wallet + 1 < currencies.length ? walletBegin(wallet + 1) : undefined
-
-const walletAt = (account: Account, { currencies }: Terms, { wallet }: Place) => ({
-  account,
-  currency: currencies[wallet]!
-})
-
-/** The zone was known when the report was asked for. */
-const zoneIn = ({ timeZone }: Terms): DateTime.TimeZone.Named => zoneOf(timeZone) ?? zoneOf("UTC")!
+import { type Period, periodOf } from "@coffer/rules/reports/days"
+import { isJournal } from "@coffer/rules/reports/journal"
+import { entriesOf, opened, withRow } from "@coffer/rules/reports/statement"
+import { Effect } from "effect"
+import { journal } from "./journalSteps.ts"
+import { feeTypes, holds, stepRows } from "./ReportSources.ts"
+import {
+  type Make,
+  nextWallet,
+  periodsMax,
+  type Place,
+  type Sources,
+  type Step,
+  type Terms,
+  walletAt,
+  zoneIn
+} from "./reportTerms.ts"
+import { makeTransactionLines } from "./transactionLines.ts"
 
 const rowsAfter = (sources: Sources, account: Account, terms: Terms, place: Place) =>
   sources.rows(walletAt(account, terms, place), { above: place.last || terms.above, below: terms.below })
@@ -127,49 +79,20 @@ const statement: Make = Effect.fnUntraced(function* (sources, account, terms, pl
 })
 
 const transactions: Make = Effect.fnUntraced(function* (sources, account, terms, place) {
-  const { currency } = walletAt(account, terms, place)
+  const wallet = walletAt(account, terms, place)
   const rows = yield* rowsAfter(sources, account, terms, place)
-  const dateOf = makeDateOf(zoneIn(terms))
-  const orders = yield* sources.ordersBehind(rows.map((row) => row.reference_id))
-  const lines = rows.map((row): ReportLine => ({
-    ...transactionLine(row, currency, dateOf),
-    trade_no: orders.get(row.reference_id)?.tradeNo ?? null,
-    out_trade_no: orders.get(row.reference_id)?.outTradeNo ?? null
+  // A row has only the frozen balance after it.
+  const before = yield* sources.head(wallet, place.last === "" ? terms.above : `${place.last}0`)
+  const read = rows.map((row, index) => ({
+    ...row,
+    currency: wallet.currency,
+    frozen_before: rows[index - 1]?.frozen_after ?? before.frozen
   }))
+  const lines = yield* makeTransactionLines(sources, terms)(read)
   const last = rows.at(-1)
   const next =
     last === undefined || rows.length < stepRows ? nextWallet(terms, place) : { ...place, last: bodyOf(last.id) }
   return { lines, next, rows: rows.length }
-})
-
-/** Rows come in the order of time, so a day is looked up once. */
-const makeDateOf = (zone: DateTime.TimeZone.Named) => {
-  let day = ""
-  let [start, end] = [0, 0]
-  return (millis: number): string => {
-    if (millis < start || millis >= end) {
-      day = dayIn(millis, zone)
-      start = startOf(day, zone)
-      end = startOf(dayAfter(day), zone)
-    }
-    return day
-  }
-}
-
-const transactionLine = (row: LedgerLine, currency: Currency, dateOf: (millis: number) => string) => ({
-  object: "transaction_line" as const,
-  id: row.id,
-  sequence: row.sequence,
-  type: row.type,
-  currency,
-  amount: row.amount,
-  available: row.balance_after,
-  frozen: row.frozen_after,
-  reference_id: row.reference_id,
-  description: row.description,
-  date: dateOf(DateTime.toEpochMillis(row.created_at)),
-  created_at: isoText(row.created_at),
-  hash: row.hash
 })
 
 const fees: Make = Effect.fnUntraced(function* (sources, account, terms, place) {
@@ -266,7 +189,7 @@ const frozen: Make = Effect.fnUntraced(function* (sources, account, terms, place
 const makers: Readonly<Record<ReportKind, Make>> = { statement, transactions, fees, payout: statement, frozen }
 
 export const makeStep = (sources: Sources) => (account: Account, terms: Terms, place: Place) =>
-  makers[terms.report](sources, account, terms, place)
+  (isJournal(terms.format) ? journal : makers[terms.report])(sources, account, terms, place)
 
 /** Rows that the report will read; null where that is not known beforehand. */
 export const makeRowsTotal = (sources: Sources) =>

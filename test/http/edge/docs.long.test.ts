@@ -91,6 +91,33 @@ describe("/docs/try", () => {
     })
   )
 
+  it.live("has the part of its document that one group or one path needs, and names them all", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* start()
+      const read = (query: string) =>
+        Effect.map(fetched(`${baseUrl}/openapi.json${query}`), ({ bytes, status }) => ({
+          status,
+          text: bytes.toString()
+        }))
+      const whole = yield* read("")
+      // About four bytes are a token.
+      assert.isBelow(whole.text.length / 4, 90_000)
+      const group = yield* read("?group=orders")
+      assert.isBelow(group.text.length / 4, 15_000)
+      for (const { text } of [whole, group, yield* read("?path=/v1/orders/{ref}")]) {
+        const document = JSON.parse(text)
+        const names = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)]
+        assert.isAbove(names.length, 10)
+        for (const [, kind, name] of names) assert.isDefined(document.components[kind!][name!], name)
+      }
+      assert.isTrue(Object.keys(JSON.parse(group.text).paths).every((path) => path.startsWith("/v1/orders")))
+      const none = yield* read("?group=none")
+      assert.strictEqual(none.status, 404)
+      assert.include(none.text, "payment_links")
+      assert.strictEqual((yield* read("?path=/v1/none")).status, 404)
+    })
+  )
+
   it.live("has the operators' reference beside it", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* start()

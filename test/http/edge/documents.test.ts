@@ -64,7 +64,15 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the docume
       const page = yield* fetched("/docs/errors/conflict.md")
       assert.strictEqual(page.headers["content-type"], "text/markdown; charset=utf-8")
       assert.match(page.bytes.toString(), /^# conflict\n/)
+      const first = yield* fetched("/docs.md")
+      assert.deepStrictEqual([first.status, first.headers["content-type"]], [200, "text/markdown; charset=utf-8"])
+      assert.isTrue(first.bytes.equals((yield* fetched("/docs/index.md")).bytes))
       const list = (yield* fetched("/llms.txt")).bytes.toString()
+      // What an agent needs before its first call, and last what only operators read.
+      for (const word of ["`/v1`", "X-Api-Key", "svc_test_", "`/console`", "/docs/sdk.md", "`/mcp`", "?group="]) {
+        assert.include(list.slice(0, list.indexOf("\n## ")), word)
+      }
+      assert.isAbove(list.indexOf("/docs/settings.md"), list.indexOf("## Optional"))
       const links = [...list.matchAll(/\]\((\/[^)]+)\)/g)].map(([, link]) => link!)
       assert.isAbove(links.length, 30)
       for (const link of links) assert.strictEqual((yield* fetched(link)).status, 200, link)

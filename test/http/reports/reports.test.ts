@@ -255,6 +255,40 @@ layer(Layer.effect(Service, service), { excludeTestServices: true })("the other 
     })
   )
 
+  it.effect("the first payout's report begins with the day of the wallet's first movement", () =>
+    Effect.gen(function* () {
+      const { merchant, sql } = yield* Service
+      const [first] = yield* sql<Json>`select reference_id, currency from ledger
+        where merchant_id = ${merchant.merchantId} and type = 'payout_freeze' order by id limit 1`
+      const days = yield* sql<Json>`select to_char(created_at at time zone 'Pacific/Kiritimati', 'YYYY-MM-DD') as day
+        from ledger where merchant_id = ${merchant.merchantId} and currency = ${first!["currency"]} order by id`
+      const [opening] = yield* lines(`payout?payout_no=${first!["reference_id"]}&time_zone=Pacific/Kiritimati`)
+      assert.strictEqual(opening!["from"], days[0]!["day"])
+    })
+  )
+
+  it.effect("a statement and a payout are answered as journals, and other reports have none", () =>
+    Effect.gen(function* () {
+      const { merchant, sql } = yield* Service
+      for (const format of ["hledger", "beancount"]) {
+        const { headers, status, text } = yield* get(`statement?${days}&time_zone=Europe/Berlin&format=${format}`)
+        assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/plain; charset=utf-8"])
+        assert.include(text, "Days are in Europe/Berlin")
+        const wallets = yield* sql<Json>`select currency, available from wallets
+          where merchant_id = ${merchant.merchantId} and mode = 'sandbox' and sequence > 0`
+        for (const { available, currency } of wallets) {
+          const amount = `${(available / 100).toFixed(2)} ${currency}`
+          assert.include(text, format === "hledger" ? `= ${amount}` : `balance Assets:Coffer:Available ${amount}`)
+        }
+        assertRefused(yield* get(`fees?${days}&format=${format}`), 400, "invalid_request", "format")
+      }
+      const { api } = yield* Service
+      const body = { report: "frozen", format: "hledger" }
+      const refused = yield* api.call("POST", "/v1/reports", { key: merchant.sandboxKey, body })
+      assertRefused(refused, 400, "invalid_request", "format")
+    })
+  )
+
   it.effect("frozen money at a moment is each hold that had begun and not ended, and adds up to the balance", () =>
     Effect.gen(function* () {
       const { merchant, sql } = yield* Service

@@ -9,6 +9,8 @@ export interface Terms {
   /** The version that it speaks: the newest, which has no sessions, or the one before. */
   readonly speaks?: "2026-07-28" | "2025-11-25"
   /** The person's word when asked; undefined: this client cannot ask. */
+  /** Another path than that of all tools. */
+  readonly path?: string
   readonly person?: (question: string) => Word | Promise<Word>
 }
 
@@ -65,7 +67,9 @@ export const agentOverHttp = (baseUrl: string, key: string, terms: Terms = {}) =
   Effect.suspend(() => {
     const client = clientOf(terms)
     const headers = { "X-Api-Key": key }
-    const transport = new StreamableHTTPClientTransport(new URL("/mcp", baseUrl), { requestInit: { headers } })
+    const transport = new StreamableHTTPClientTransport(new URL(terms.path ?? "/mcp", baseUrl), {
+      requestInit: { headers }
+    })
     return Effect.acquireRelease(connected(client, transport), () => closed(client))
   })
 

@@ -116,7 +116,7 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
   "POST /v1/payment_links/:link_id": { status: "active", subject: text(Limits.subjectLengthMax), metadata: patch },
   "POST /v1/reports": {
     report: "transactions",
-    format: "jsonl",
+    format: "beancount",
     from: "2026-01-01",
     to: "2026-01-02",
     currency: "USD",

@@ -105,6 +105,11 @@ export const reasons: ReadonlyArray<NotRun> = [
   ),
   notRun("docs/going-live.md", "curl", "it needs an account at Stripe; test/stripe/accounts.test.ts has a simulator"),
   notRun("docs/mcp.md", "claude", "another's program; test/cli/mcpWalk.test.ts starts the command"),
+  notRun(
+    "docs/guides/into-your-program.md",
+    "import pandas",
+    "pandas is not installed; test/http/reports/reportFiles.long.test.ts reads the columns"
+  ),
   notRun("docs/operating.md", "pg_dump", "Debian's PostgreSQL; test/cluster/backup.test.ts"),
   notRun("docs/operating.md", "pg_basebackup", "Debian's PostgreSQL; test/cluster/backup.test.ts"),
   notRun("docs/operating.md", "pg_restore", "Debian's PostgreSQL; test/cluster/backup.test.ts"),

@@ -1,5 +1,6 @@
 /** The table of a report that is answered immediately: a statement, fees, or frozen money. */
-import type { AnsweredReport, FeeLine, FrozenLine, ReportLine, StatementLine } from "@coffer/contract/Reports"
+import type { FeeLine, FrozenLine, ReportLine, StatementLine } from "@coffer/contract/ReportLines"
+import type { AnsweredReport } from "@coffer/contract/Reports"
 import { Link } from "wouter"
 import { useAccount } from "../api/session.ts"
 import { Amount, Time } from "../parts/values.tsx"

@@ -329,7 +329,9 @@ const MakeReport = ({ words }: { readonly words: Texts }) => {
             name="format"
             choices={[
               ["csv", "CSV"],
-              ["jsonl", "JSON Lines"]
+              ["jsonl", "JSON Lines"],
+              ["hledger", "hledger"],
+              ["beancount", "Beancount"]
             ]}
           />
           <TextField label={words.zone} name="time_zone" hint={words.zoneHint} maxLength={64} />

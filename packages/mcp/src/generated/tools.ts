@@ -1390,9 +1390,11 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "enum": [
             "csv",
-            "jsonl"
+            "jsonl",
+            "hledger",
+            "beancount"
           ],
-          "description": "`csv` (the default), or `jsonl`: one JSON object per line."
+          "description": "`csv`; `jsonl`, one JSON object on each line; or a journal for `hledger` or `beancount`, of `statement`, `transactions` and `payout`. Default: `csv`."
         },
         "from": {
           "type": "string",

@@ -340,7 +340,7 @@ export class ReportsApi {
     return this.#transport.call({ method: "GET", path: path`/reports/${reportNo}` }, options)
   }
 
-  /** Read the file of a report. CSV, or one JSON object per line (`application/x-ndjson`). Resume an interrupted download with `Range: bytes=N-`, which returns 206. 409: the file is not complete. 416: the range is beyond its end. */
+  /** Read the file of a report. CSV, one JSON object per line (`application/x-ndjson`), or a journal (`text/plain`). Resume an interrupted download with `Range: bytes=N-`, which returns 206. 409: the file is not complete. 416: the range is beyond its end. */
   file(reportNo: string, options: CallOptions = {}): Call<string> {
     return this.#transport.text(path`/reports/${reportNo}/file`, {}, options)
   }

@@ -171,8 +171,8 @@ export interface CreateRefund {
 export interface CreateReport {
   /** The kind of report. */
   readonly report: "statement" | "transactions" | "fees" | "payout" | "frozen"
-  /** `csv` (the default), or `jsonl`: one JSON object per line. */
-  readonly format?: "csv" | "jsonl" | null | undefined
+  /** `csv`; `jsonl`, one JSON object on each line; or a journal for `hledger` or `beancount`, of `statement`, `transactions` and `payout`. Default: `csv`. */
+  readonly format?: "csv" | "jsonl" | "hledger" | "beancount" | null | undefined
   /** The first day, as `YYYY-MM-DD`. For `statement`, `fees`, and `transactions` without a `payout_no`. */
   readonly from?: string | null | undefined
   /** The last day, inclusive. Default: the first. */
@@ -1032,8 +1032,8 @@ export interface Report {
   readonly mode: "sandbox" | "live"
   /** The kind of report. */
   readonly report: "statement" | "transactions" | "fees" | "payout" | "frozen"
-  /** `csv`, or `jsonl`: one JSON object on each line. */
-  readonly format: "csv" | "jsonl"
+  /** `csv`; `jsonl`, one JSON object on each line; or a journal for `hledger` or `beancount`, of `statement`, `transactions` and `payout`. */
+  readonly format: "csv" | "jsonl" | "hledger" | "beancount"
   /** `pending` while the file is being written. Only a report that `succeeded` has a file. */
   readonly status: "pending" | "succeeded" | "failed"
   /** Why there is no file; null unless it failed. */
@@ -1042,6 +1042,8 @@ export interface Report {
   readonly time_zone: string
   /** The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended. */
   readonly as_of: string
+  /** Whether the whole range is in the past, so that nothing can be added. */
+  readonly complete: boolean
   /** Ledger rows read so far. */
   readonly rows_done: number
   /** How many there are to read; null if it is not known in advance. */

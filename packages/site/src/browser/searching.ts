@@ -1,6 +1,5 @@
 /** The search. Its index is one file, loaded when the search is first opened. */
-import { find, type Found } from "../find.ts"
-import type { SearchIndex } from "../site.ts"
+import { find, type Found, type SearchIndex } from "@coffer/mcp/find"
 
 const resultOf = ({ excerpt, heading, path, title }: Found): HTMLElement => {
   const item = document.createElement("li")
