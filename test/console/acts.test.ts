@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page, Route } from "playwright-core"
 import { executable, needsChromium } from "../kit/pages/Browser.ts"
-import { drawn, openConsole, phone } from "../kit/pages/consolePages.ts"
+import { drawn, openConsole, phone, seeded } from "../kit/pages/consolePages.ts"
 import { said as done } from "../kit/Merchant.ts"
 
 const inDialog = (page: Page) => page.locator("dialog[open]")
@@ -184,6 +184,50 @@ describe.skipIf(executable === undefined)(`actions in the console${needsChromium
           await page.locator("h1").click()
           assert.strictEqual(await open.count(), 0)
         })
+      }),
+    120_000
+  )
+
+  it.live(
+    "a menu of any page opens within a window of 360 pixels",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        for (let times = 0; times < 2; times++) yield* at.paid(2_500)
+        yield* seeded(at)
+        const narrow = { width: 360, height: 640 }
+        const owner = yield* at.enter("owner", narrow)
+        const operator = yield* at.enter("operator", narrow)
+        const pages = [
+          ...["/orders", "/refunds", "/disputes", "/ledger", "/deliveries", "/logs"].map(
+            (path) => [owner, path] as const
+          ),
+          ...["merchants", "audit"].map((path) => [operator, `/console/operator/${path}`] as const)
+        ]
+        let opened = 0
+        for (const [{ go, page }, path] of pages) {
+          yield* go(path)
+          yield* drawn(page)
+          const ticks = page.getByRole("checkbox", { name: /^Select TRD/ })
+          yield* Effect.promise(async () => {
+            for (const tick of (await ticks.all()).slice(0, 2)) await tick.check()
+            for (const menu of await page.locator("details.menu").all()) {
+              await menu.locator("> summary").click()
+              const popup = menu.locator("> .popup")
+              await popup.waitFor()
+              await page.waitForFunction(() =>
+                document.querySelector<HTMLElement>("details[open] > .popup")?.style.translate.endsWith("px")
+              )
+              const { bottom, left, right, top } = await popup.evaluate((each) => each.getBoundingClientRect().toJSON())
+              const where = `${path}, ${await menu.locator("> summary").innerText()}`
+              assert.isTrue(left >= 0 && right <= narrow.width, `${where}: from ${left} to ${right}`)
+              assert.isTrue(top >= 0 && bottom <= narrow.height, `${where}: from ${top} to ${bottom} down`)
+              await page.keyboard.press("Escape")
+              opened++
+            }
+          })
+        }
+        assert.isAtLeast(opened, 20)
       }),
     120_000
   )

@@ -10,59 +10,71 @@ import { receiver } from "../kit/Receiver.ts"
 import { flushed } from "../kit/rows/logs.ts"
 
 describe.skipIf(executable === undefined)(`the console for developers${needsChromium}`, () => {
-  it.live("adds an endpoint whose secret is shown once, shows why it fails, and resends from the delivery", () =>
-    Effect.gen(function* () {
-      const at = yield* openConsole()
-      const hook = yield* receiver
-      hook.answer(500)
-      const { go, page, said } = yield* at.enter("developer")
-      yield* go("/webhooks")
-      yield* drawn(page)
-      yield* Effect.promise(async () => {
-        await page.getByRole("button", { name: "Add endpoint" }).click()
-        const dialog = page.getByRole("dialog")
-        await dialog.getByLabel("URL", { exact: true }).fill(hook.url)
-        await dialog.getByLabel("All types").uncheck()
-        await dialog.getByLabel("payment.succeeded").check()
-        await dialog.getByRole("button", { name: "Add endpoint" }).click()
-        await dialog.getByText(/^whsec_/).waitFor()
-        await dialog.getByRole("button", { name: "Done" }).click()
-        assert.strictEqual(await page.getByText(/^whsec_/).count(), 0)
-      })
-      yield* at.paid(4_000)
-      yield* hook.next
-      yield* eventually(
-        "the attempt in the list",
-        Effect.map(at.get("/v1/webhook_deliveries"), ({ body }) => body.data.data[0].attempts.length === 1)
-      )
-      yield* go("/webhooks")
-      yield* Effect.promise(async () => {
-        await page.getByRole("link", { name: hook.url }).click()
-        await page.getByText("The latest deliveries failed.").waitFor()
-        await page.getByRole("link", { name: "payment.succeeded" }).click()
-        await page.getByText("seen", { exact: true }).waitFor()
-        // Attempts follow by themselves, so there is nothing to send again yet.
-        assert.isTrue(await page.getByRole("button", { name: "Resend" }).isDisabled())
-      })
-      hook.answer(200)
-      // All attempts of an event are made within three days.
-      yield* done(at.post("/v1/test_helpers/clock/advance", { by: "1h" }))
-      const [delivery] = (yield* done(at.get("/v1/webhook_deliveries")))["data"]
-      assert.strictEqual(delivery.status, "succeeded")
-      yield* go(`/deliveries/${delivery.id}`)
-      const before = hook.all.length
-      yield* Effect.promise(async () => {
-        await page.getByRole("button", { name: "Resend" }).click()
-        await page.getByRole("dialog").getByRole("button", { name: "Resend" }).click()
-        await page.getByText("Resend of").waitFor()
-      })
-      yield* eventually(
-        "the event once more",
-        Effect.sync(() => hook.all.length === before + 1)
-      )
-      assert.strictEqual(hook.all.at(-1)!.event.id, delivery.event_id)
-      assert.deepStrictEqual(said, [])
-    }).pipe(Effect.scoped)
+  it.live(
+    "adds an endpoint whose secret is shown once, shows why it fails, and sends a pending delivery now, or one again",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        const hook = yield* receiver
+        hook.answer(500)
+        const { go, page, said } = yield* at.enter("developer")
+        yield* go("/webhooks")
+        yield* drawn(page)
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Add endpoint" }).click()
+          const dialog = page.getByRole("dialog")
+          await dialog.getByLabel("URL", { exact: true }).fill(hook.url)
+          await dialog.getByLabel("All types").uncheck()
+          await dialog.getByLabel("payment.succeeded").check()
+          await dialog.getByRole("button", { name: "Add endpoint" }).click()
+          await dialog.getByText(/^whsec_/).waitFor()
+          await dialog.getByRole("button", { name: "Done" }).click()
+          assert.strictEqual(await page.getByText(/^whsec_/).count(), 0)
+        })
+        yield* at.paid(4_000)
+        yield* hook.next
+        yield* eventually(
+          "the attempt in the list",
+          Effect.map(at.get("/v1/webhook_deliveries"), ({ body }) => body.data.data[0].attempts.length === 1)
+        )
+        yield* go("/webhooks")
+        yield* Effect.promise(async () => {
+          await page.getByRole("link", { name: hook.url }).click()
+          await page.getByText("The latest deliveries failed.").waitFor()
+          await page.getByRole("link", { name: "payment.succeeded" }).click()
+          await page.getByText("seen", { exact: true }).waitFor()
+        })
+        hook.answer(200)
+        const failedOnce = hook.all.length
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Send now" }).click()
+          await page.getByRole("dialog").getByRole("button", { name: "Send now" }).click()
+          await page.getByText("Resend of").waitFor()
+        })
+        yield* eventually(
+          "the event now",
+          Effect.sync(() => hook.all.length === failedOnce + 1)
+        )
+        assert.strictEqual(hook.all.at(-1)!.event.id, hook.all.at(-2)!.event.id)
+        // All attempts of an event are made within three days.
+        yield* done(at.post("/v1/test_helpers/clock/advance", { by: "1h" }))
+        const { data: all } = yield* done(at.get("/v1/webhook_deliveries"))
+        const delivery = all.find(({ resend_of }: { readonly resend_of: string | null }) => resend_of === null)
+        assert.strictEqual(delivery.status, "succeeded", "its automatic attempts went on")
+        yield* go(`/deliveries/${delivery.id}`)
+        const before = hook.all.length
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Resend" }).click()
+          await page.getByRole("dialog").getByRole("button", { name: "Resend" }).click()
+          await page.getByText("Resend of").waitFor()
+        })
+        yield* eventually(
+          "the event once more",
+          Effect.sync(() => hook.all.length === before + 1)
+        )
+        assert.strictEqual(hook.all.at(-1)!.event.id, delivery.event_id)
+        assert.deepStrictEqual(said, [])
+      }).pipe(Effect.scoped)
   )
 
   it.live("sends a test event to an endpoint of the sandbox, which gets a real one", () =>

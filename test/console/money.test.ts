@@ -47,12 +47,16 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
   )
 
   it.live(
-    "refunds the paid orders that are ticked and no others, with their sum and a result for each",
+    "refunds the ticked orders that can be, says which are left out and why, and what became of each",
     () =>
       Effect.gen(function* () {
         const at = yield* openConsole()
         for (const cart of ["a", "b", "c"])
           yield* at.paid(2_000, { receipt_email: "reader@example.com", out_trade_no: cart })
+        const ofReader = { receipt_email: "reader@example.com" }
+        yield* done(at.post("/v1/orders", { amount: 1_000, out_trade_no: "waits", ...ofReader }))
+        const disputed = yield* at.paid(7_000, { out_trade_no: "disputed", ...ofReader })
+        yield* done(at.dispute(disputed["trade_no"], {}))
         const { go, page } = yield* at.enter("owner")
         yield* go("/orders?receipt_email=reader%40example.com")
         yield* drawn(page)
@@ -60,7 +64,7 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
           await page.getByText("Bulk actions").click()
           const refund = page.locator(".popup").getByRole("button", { name: "Refund" })
           assert.isTrue(await refund.isDisabled(), "a filter alone names no rows for money")
-          for (const cart of ["a", "b"])
+          for (const cart of ["a", "b", "waits", "disputed"])
             await page
               .getByRole("row", { name: new RegExp(` ${cart} `) })
               .getByRole("checkbox")
@@ -69,9 +73,18 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
           await page.getByText("Bulk actions").click()
           await refund.click()
           await inDialog(page).getByText("2 objects will be changed.").waitFor()
-          await inDialog(page).getByText("$40.00").waitFor()
+          await inDialog(page).getByText("Total: $40.00").waitFor()
+          await inDialog(page).getByText("Left out: 2").waitFor()
+          await inDialog(page)
+            .getByText(/^waits · reader@example\.com · \$10\.00 USD: Pending$/)
+            .waitFor()
+          await inDialog(page)
+            .getByText(/^disputed · reader@example\.com · \$70\.00 USD: Open dispute\./)
+            .waitFor()
           await inDialog(page).getByRole("button", { name: "Refund: 2" }).click()
           await inDialog(page).getByText("2 done, 0 failed, 0 remaining").waitFor()
+          const result = inDialog(page).locator("li", { hasText: "a · reader@example.com · $20.00 USD" })
+          await result.locator(".state").waitFor()
         })
         assert.strictEqual((yield* at.order("a"))["status"], "refunded")
         assert.strictEqual((yield* at.order("b"))["status"], "refunded")
@@ -197,6 +210,33 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
         assert.strictEqual(Buffer.byteLength(saved), report.bytes)
         assert.include(saved, "payment_credit")
         assert.deepStrictEqual(ranges, [`bytes=0-${report.bytes - 1}`])
+      }),
+    120_000
+  )
+
+  it.live(
+    "a payout says how far it is, and its statement that it leads from the previous payout to this one",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        const { payoutNo } = yield* seeded(at)
+        const { go, page } = yield* at.enter("finance")
+        const progress = page.locator("section", { has: page.getByRole("heading", { name: "Progress" }) })
+        const open = Effect.andThen(go(`/payouts/${payoutNo}`), drawn(page))
+        yield* open
+        yield* Effect.promise(async () => {
+          for (const name of ["Left after the previous payout", "This payout", "Left after this payout"])
+            await page.getByRole("cell", { name, exact: true }).waitFor()
+          assert.strictEqual(await progress.locator("time").count(), 1)
+          await progress.getByText("No date of arrival is known before.").waitFor()
+        })
+        for (const step of ["approve", "complete"]) yield* done(at.api.operator("POST", `/payouts/${payoutNo}/${step}`))
+        yield* open
+        yield* Effect.promise(async () => {
+          await progress.getByText("Arrived at your bank").waitFor()
+          assert.strictEqual(await progress.locator("time").count(), 2)
+          assert.strictEqual(await progress.getByText("Not yet").count(), 0)
+        })
       }),
     120_000
   )

@@ -91,7 +91,29 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
         yield* go(`${operator}/payouts/${payoutNo}`)
         yield* drawn(page)
         const { click } = hand(page)
+        const { name } = yield* done(at.api.operator("GET", `/merchants/${at.merchantId}`))
+        const facts = (scope: string) =>
+          Effect.promise(() => page.locator(`${scope} .facts`).filter({ hasText: name }).innerText())
+        const card = yield* facts("section.approval")
+        for (const fact of ["Sandbox", "$25.00 USD", payoutNo]) assert.include(card, fact)
         yield* click("Approve", "section.approval")
+        yield* Effect.promise(() => page.locator("dialog[open] dd", { hasText: "$25.00 USD" }).first().waitFor())
+        // Before the decision the wallet's balance, too.
+        yield* Effect.promise(() =>
+          page
+            .locator("dialog[open] .facts div", { hasText: "Available balance" })
+            .getByText(/\$[\d,.]+/)
+            .waitFor()
+        )
+        const dialog = yield* facts("dialog[open]")
+        for (const fact of ["Sandbox", "$25.00 USD", "Requested", payoutNo]) assert.include(dialog, fact)
+        yield* Effect.promise(() =>
+          page
+            .locator("dialog[open]")
+            .getByText(/requested/)
+            .first()
+            .waitFor()
+        )
         yield* click("Approve", "dialog[open]")
         yield* seen(page, "Approved. Send it")
         const { status } = yield* done(at.api.operator("GET", `/payouts/${payoutNo}`))

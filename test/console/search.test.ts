@@ -1,6 +1,7 @@
 /** The search box of the console: what it offers while a person types, and where it leads. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { insertOrders } from "../kit/rows/Rows.ts"
 import { executable, needsChromium } from "../kit/pages/Browser.ts"
 import { drawn, openConsole } from "../kit/pages/consolePages.ts"
 
@@ -25,9 +26,40 @@ describe.skipIf(executable === undefined)(`the search box of the console${needsC
         await page.getByRole("heading", { name: "Search: two" }).waitFor()
         await page.locator("tbody tr").nth(1).waitFor()
         assert.strictEqual(await page.locator("tbody tr").count(), 2)
-        await box.fill("1,234.56")
-        await page.getByRole("option", { name: "Find “1,234.56”" }).click()
+        // Several may be meant: Enter opens none of them.
+        await box.fill("example ada")
+        await page.getByRole("option", { name: /Two lamps/ }).waitFor()
+        await box.press("Enter")
+        await page.getByRole("heading", { name: "Search: example ada" }).waitFor()
+        // Each word narrows, and a part of the address is enough.
+        await box.fill("1,234.56 eader two")
+        await box.press("Enter")
         await page.waitForURL(new RegExp(`/orders/${trade_no}$`))
+      })
+    })
+  )
+
+  it.live("leads through all that is found, page by page", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      const { merchantId } = at
+      const many = { merchantId, count: 70, since: Date.now() - 86_400_000, step: 1_000 }
+      yield* insertOrders(at.sql, many, { subject: "'Lamp'" })
+      const { go, page } = yield* at.enter("viewer")
+      yield* go("/search?text=lamp")
+      yield* drawn(page)
+      yield* Effect.promise(async () => {
+        const rows = page.locator("tbody tr")
+        await rows.nth(49).waitFor()
+        assert.strictEqual(await rows.count(), 50)
+        const newest = await rows.first().innerText()
+        await page.getByRole("button", { name: "Older" }).click()
+        await rows.nth(19).waitFor()
+        await rows.nth(20).waitFor({ state: "detached" })
+        assert.strictEqual(await page.getByRole("button", { name: "Older" }).count(), 0)
+        await page.getByRole("button", { name: "Newest" }).click()
+        await rows.nth(49).waitFor()
+        assert.strictEqual(await rows.first().innerText(), newest)
       })
     })
   )

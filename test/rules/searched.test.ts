@@ -1,6 +1,6 @@
 /** What a person who searches may mean by a text. */
 import { assert, describe, it } from "@effect/vitest"
-import { amountIn, ownNumberOf } from "../../packages/rules/src/lists/searched.ts"
+import { amountIn, ownNumberOf, termsIn } from "../../packages/rules/src/lists/searched.ts"
 
 describe("a searched text", () => {
   const body = "01KXB2W4N8Q6R3T5V7Y9ZACDEF"
@@ -27,5 +27,21 @@ describe("a searched text", () => {
 
   it.each(["", "cart", "19.999", "20 eur", "1,99", "12345678901", "-5", "4 books"])("%s is no amount", (text) => {
     assert.isUndefined(amountIn(text))
+  })
+
+  it("has terms that each narrow: amounts with their currency, words, and at most eight", () => {
+    const read = termsIn("4242 HK$ 20 20 usd Wallace@Mail - 旧书")
+    assert.deepStrictEqual(
+      read.map(({ text }) => text),
+      ["4242", "hk$20", "20usd", "wallace@mail", "旧书"]
+    )
+    assert.deepStrictEqual(
+      read.map(({ amount }) => amount?.minor),
+      [424_200, 2_000, 2_000, undefined, undefined]
+    )
+    assert.deepStrictEqual(read[3]!.words, ["wallace", "mail"])
+    assert.deepStrictEqual(termsIn("' :* | \\"), [])
+    assert.lengthOf(termsIn("a ".repeat(100)), 8)
+    assert.lengthOf(termsIn("a.".repeat(100))[0]!.words, 8)
   })
 })

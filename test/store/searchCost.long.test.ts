@@ -23,11 +23,14 @@ const texts = [
   "example",
   "volume 77 books reader",
   "500.00",
+  "book 500.00",
+  "eader99 volume",
+  "500.00 600.00 nothing@example.com a b c d e f",
   "TRD_SB_00000000000000000000000000"
 ]
 
-/** The newest orders, those of an address, those of an amount, and some by number. */
-const rowsMax = 10_000 + 2_000 + 2_000 + 100
+/** The newest orders, those of an address, those of two amounts, and some by number. */
+const rowsMax = 10_000 + 2_000 + 2 * 2_000 + 100
 
 const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {

@@ -9,8 +9,13 @@ import { anyMode, kind, ofMerchant, orNull, text, withExample } from "./fields.t
 import { foundKinds } from "./Lookup.ts"
 import { sampleIds } from "./sampleIds.ts"
 
-/** The maximum of objects of one kind that a search finds. */
+/** The maximum of objects of each kind that a search finds. */
 export const matchesMax = 8
+/** The size of a page of one kind. */
+export const matchesPage = 50
+/** The kinds of which there may be many. */
+export const pagedKinds = ["order", "payment_link"] as const
+export type PagedKind = (typeof pagedKinds)[number]
 
 export const MatchResource = withExample(
   Schema.Struct({
@@ -50,7 +55,15 @@ export class MerchantSearchGroup extends HttpApiGroup.make("search")
       query: {
         mode: anyMode,
         text: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(200)).annotate({
-          description: "A number in any case, an amount, four digits of a card, an address, or words of a subject."
+          description:
+            "A number in any case; or parts that each narrow: an amount, four digits of a card, a part of an " +
+            "address, words of a subject."
+        }),
+        kind: Schema.optionalKey(Schema.Literals(pagedKinds)).annotate({
+          description: `A page of objects of this kind, at most ${matchesPage}.`
+        }),
+        starting_after: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^\w{1,100}$/))).annotate({
+          description: "With `kind`: the `id` of the last object of the page before."
         })
       },
       success: listed(MatchResource),
@@ -60,9 +73,9 @@ export class MerchantSearchGroup extends HttpApiGroup.make("search")
         summary: "Find objects of the merchant",
         description:
           "By a complete number in any case (ours, the merchant's, the channel's, a receipt's or a request's), and " +
-          "orders and payment links by an amount, the last four digits of a card, or the beginnings of words of " +
-          `their number, address or subject. Of each kind the newest, at most ${matchesMax}; \`has_more\` if there ` +
-          "are more."
+          "orders and payment links by parts that each narrow: an amount, the last four digits of a card, a part of " +
+          "an address, the beginnings of words of a number or subject. Of each kind the newest, at most " +
+          `${matchesMax}; \`has_more\` if there are more.`
       })
     )
   )

@@ -81,8 +81,9 @@ export class WebhookDeliveriesGroup extends HttpApiGroup.make("webhook_deliverie
       OpenApi.annotations({
         summary: "Send a delivery again",
         description:
-          "Creates a new delivery of the same event: one immediate attempt with the same event id. It is marked " +
-          "`manual` and not retried automatically. 409: its endpoint is disabled or deleted."
+          "Creates a new delivery of the same event: one immediate attempt with the same event id, also while " +
+          "automatic attempts go on. It is marked `manual` and not retried automatically. 409: its endpoint is " +
+          "disabled or deleted."
       })
     )
   )
@@ -145,8 +146,8 @@ export class OperatorDeliveriesGroup extends HttpApiGroup.make("webhook_deliveri
       OpenApi.annotations({
         summary: "Send a delivery again",
         description:
-          "Creates a new delivery of the same event to the same URL. 409: the previous one has not ended, or its " +
-          "endpoint was deleted."
+          "Creates a new delivery of the same event: one immediate attempt with the same event id, also while " +
+          "automatic attempts go on. 409: its endpoint is disabled or deleted."
       })
     )
   )

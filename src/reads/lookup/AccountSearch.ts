@@ -1,17 +1,17 @@
 /**
  * Finds objects of one account by what its people remember. Numbers are found as operators find them, within the
- * account; orders also by an amount, and by the beginnings of words. A common word is met among the newest orders; a
- * rare one of a paid order is read by its index. Both are bounded, so the worst word costs no more
- * (docs/decisions/0236). It reads only columns that these people read in the lists.
+ * account; orders also by terms, of which each narrows: an amount, the beginnings of words, a part of an address. They
+ * are met among the newest orders, and among those that the index of an amount or an address has. Both are bounded, so
+ * the worst text costs no more (docs/decisions/0236, 0251). It reads only columns that these people read in the lists.
  */
 import { type FoundKind, foundKinds } from "@coffer/contract/Lookup"
-import { matchesMax } from "@coffer/contract/MerchantSearch"
+import { matchesMax, matchesPage, type PagedKind } from "@coffer/contract/MerchantSearch"
 import type { Account } from "@coffer/model/Account"
 import { Currency } from "@coffer/model/Money"
-import { amountIn, ownNumberOf } from "@coffer/rules/lists/searched"
+import { ownNumberOf, partings, type SearchedAmount, type Term, termsIn } from "@coffer/rules/lists/searched"
 import { foldText } from "@coffer/rules/spelling"
 import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { amountKey, amountKeyOf, valueKey, valueKeyOf } from "../../platform/postgres/orderKeys.ts"
 import { isAddress } from "../../platform/postgres/addresses.ts"
 import { isStorable } from "../../platform/postgres/scans.ts"
@@ -38,15 +38,24 @@ export class AccountSearch extends Context.Service<
   {
     /** At most one more of each kind than {@link matchesMax}, the newest first. */
     readonly find: (account: Account, text: string) => Effect.Effect<ReadonlyArray<Match>>
+    /** Those of one kind behind an object, at most one more than {@link matchesPage}. */
+    readonly page: (account: Account, text: string, page: MatchPage) => Effect.Effect<ReadonlyArray<Match>>
   }
 >()("@coffer/lookup/AccountSearch") {}
+
+export interface MatchPage {
+  readonly kind: PagedKind
+  /** The object before it; "" for the first page. */
+  readonly after: string
+}
 
 /** The newest orders and links that are looked through for words. */
 const newestOrdersMax = 10_000
 const newestLinksMax = 1_000
 /** Orders with an amount or an address that are read and sorted. */
 const rareMax = 2_000
-const wanted = matchesMax + 1
+/** Amounts of a text by which orders are read. */
+const amountsMax = 2
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(Match))
 
@@ -56,50 +65,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const search = yield* Search
     const rows = (statement: Statement.Fragment) => Effect.flatMap(sql`${statement}`, decode)
-    const ofOrder = columnsOf(sql, "order")
-
-    const byWords = (account: Account, text: string) => {
-      const { merchantId, mode } = account
-      return rows(sql`select ${ofOrder} from (
-          select * from orders
-          where (merchant_id, mode, trade_no) > ((select ${merchantId}), ${mode}, '')
-            and (merchant_id, mode, trade_no) < ((select ${merchantId}), ${mode}, 'U')
-          order by merchant_id desc, mode desc, trade_no desc limit ${newestOrdersMax}) as newest
-        where ${hasWords(sql, orderWords, text)} order by merchant_id desc, mode desc, trade_no desc limit ${wanted}`)
-    }
-
-    /** Of any age. */
-    const byAddress = (account: Account, text: string) =>
-      text.includes("@")
-        ? rows(sql`select ${ofOrder} from (
-            select * from orders
-            where ${sql.literal(addressKey)} = (select ${valueKeyOf(sql, account, foldText(text))})
-              and receipt_email is not null
-            limit (select ${rareMax}::bigint)) as equal
-          where ${isOf(sql, account)} and ${isAddress(sql, sql`receipt_email`, text)}
-          order by trade_no desc limit ${wanted}`)
-        : Effect.succeed([])
-
-    const byAmount = (account: Account, text: string) => {
-      const amount = amountIn(text)
-      if (amount === undefined) return Effect.succeed([])
-      const { currency = null, minor } = amount
-      return rows(sql`select ${ofOrder} from (
-          select * from orders where ${sql.literal(amountKey)} = (select ${amountKeyOf(sql, account, minor)})
-          limit (select ${rareMax}::bigint)) as equal
-        where ${isOf(sql, account)} and amount = ${minor}::bigint
-          and currency = coalesce(${currency}::text, currency)
-        order by trade_no desc limit ${wanted}`)
-    }
-
-    const links = (account: Account, text: string) => {
-      const { merchantId, mode } = account
-      return rows(sql`select ${columnsOf(sql, "payment_link")} from (
-          select * from payment_links where merchant_id = ${merchantId} and mode = ${mode}
-          order by link_id desc limit ${newestLinksMax}) as newest
-        where ${hasWords(sql, "coalesce(subject, '')", text)}
-        order by link_id desc limit ${wanted}`)
-    }
+    const { amongNewest, byAddress, byAmount, links } = scansOf(sql, rows)
 
     /** Objects with this number, with their details. */
     const byNumber = Effect.fnUntraced(function* ({ merchantId, mode }: Account, text: string) {
@@ -118,23 +84,103 @@ export const layer = Layer.effect(
       return scans.length === 0 ? [] : yield* rows(sql.join(" union all ", false)(scans))
     })
 
+    const find = Effect.fnUntraced(function* (account: Account, typed: string, cut: Cut) {
+      const text = typed.trim()
+      if (text === "" || !isStorable(text)) return []
+      const terms = termsIn(text)
+      const numbered = (yield* byNumber(account, text)).filter(({ id }) => cut.after === "" || id < cut.after)
+      const found =
+        terms.length === 0
+          ? numbered
+          : [
+              ...numbered,
+              ...(yield* byAmount(account, terms, cut)),
+              ...(yield* byAddress(account, terms, cut)),
+              ...(yield* amongNewest(account, terms, cut)),
+              ...(yield* links(account, terms, cut))
+            ]
+      const once = [...new Map(found.map((each) => [each.id, each])).values()]
+      return once.toSorted((a, b) => (a.id < b.id ? 1 : -1))
+    })
+
     return AccountSearch.of({
-      find: span("AccountSearch.find")(function* (account, typed) {
-        const text = typed.trim()
-        if (text === "" || !isStorable(text)) return []
-        const found = [
-          ...(yield* byNumber(account, text)),
-          ...(yield* byAmount(account, text)),
-          ...(yield* byAddress(account, text)),
-          ...(yield* byWords(account, text)),
-          ...(yield* links(account, text))
-        ]
-        const once = [...new Map(found.toReversed().map((each) => [each.id, each])).values()].toReversed()
-        return foundKinds.flatMap((kind) => once.filter((each) => each.kind === kind).slice(0, wanted))
+      find: span("AccountSearch.find")(function* (account, text) {
+        const wanted = matchesMax + 1
+        const found = yield* find(account, text, { after: "", wanted })
+        return foundKinds.flatMap((kind) => found.filter((each) => each.kind === kind).slice(0, wanted))
+      }, sqlDefects),
+      page: span("AccountSearch.page")(function* (account, text, { after, kind }) {
+        const wanted = matchesPage + 1
+        const found = yield* find(account, text, { after, wanted })
+        return found.filter((each) => each.kind === kind).slice(0, wanted)
       }, sqlDefects)
     })
   })
 )
+
+/** How much is read of what fits, and behind which object. */
+interface Cut {
+  readonly after: string
+  readonly wanted: number
+}
+
+type Rows = (statement: Statement.Fragment) => Effect.Effect<ReadonlyArray<Match>, SqlError.SqlError | Schema.SchemaError>
+
+/** Reads of what fits the terms, each with its bound. */
+const scansOf = (sql: SqlClient.SqlClient, rows: Rows) => {
+  const ofOrder = columnsOf(sql, "order")
+
+  /** Behind the page's cursor. `order`: the newest are read in the order of their index, so it may end early. */
+  const rest = (fits: Statement.Fragment, { after, wanted }: Cut, order = "trade_no desc") => sql`
+      where ${fits} ${after === "" ? sql`` : sql`and trade_no < ${after}::text`}
+      order by ${sql.literal(order)} limit ${wanted}`
+
+  const amongNewest = ({ merchantId, mode }: Account, terms: ReadonlyArray<Term>, cut: Cut) =>
+    rows(sql`select ${ofOrder} from (
+        select * from orders
+        where (merchant_id, mode, trade_no) > ((select ${merchantId}), ${mode}, '')
+          and (merchant_id, mode, trade_no) < ((select ${merchantId}), ${mode}, 'U')
+        order by merchant_id desc, mode desc, trade_no desc limit ${newestOrdersMax}) as newest
+      ${rest(fitsOrder(sql, terms), cut, "merchant_id desc, mode desc, trade_no desc")}`)
+
+  /** Of any age, by the address that one of the terms is. */
+  const byAddress = (account: Account, terms: ReadonlyArray<Term>, cut: Cut) => {
+    const address = terms.find(({ text }) => text.includes("@"))?.text
+    if (address === undefined) return Effect.succeed([])
+    const others = terms.filter(({ text }) => text !== address)
+    const fits = [isOf(sql, account), isAddress(sql, sql`receipt_email`, address), fitsOrder(sql, others)]
+    return rows(sql`select ${ofOrder} from (
+          select * from orders
+          where ${sql.literal(addressKey)} = (select ${valueKeyOf(sql, account, foldText(address))})
+            and receipt_email is not null
+          limit (select ${rareMax}::bigint)) as equal
+        ${rest(sql.and(fits), cut)}`)
+  }
+
+  /** Of any age, by the amounts that terms are. */
+  const byAmount = (account: Account, terms: ReadonlyArray<Term>, cut: Cut) =>
+    Effect.map(
+      Effect.forEach(
+        terms.flatMap(({ amount }) => (amount === undefined ? [] : [amount])).slice(0, amountsMax),
+        ({ minor }) =>
+          rows(sql`select ${ofOrder} from (
+            select * from orders where ${sql.literal(amountKey)} = (select ${amountKeyOf(sql, account, minor)})
+            limit (select ${rareMax}::bigint)) as equal
+          ${rest(sql.and([isOf(sql, account), fitsOrder(sql, terms)]), cut)}`)
+      ),
+      (found) => found.flat()
+    )
+
+  const links = ({ merchantId, mode }: Account, terms: ReadonlyArray<Term>, { after, wanted }: Cut) =>
+    rows(sql`select ${columnsOf(sql, "payment_link")} from (
+        select * from payment_links where merchant_id = ${merchantId} and mode = ${mode}
+        order by link_id desc limit ${newestLinksMax}) as newest
+      where ${sql.and(terms.map(({ words }) => hasWords(sql, "coalesce(subject, '')", words)))}
+        ${after === "" ? sql`` : sql`and link_id < ${after}::text`}
+      order by link_id desc limit ${wanted}`)
+
+  return { amongNewest, byAddress, byAmount, links }
+}
 
 const addressKey = valueKey("lower(receipt_email)")
 
@@ -142,29 +188,35 @@ const addressKey = valueKey("lower(receipt_email)")
 const orderWords = `coalesce(nullif(out_trade_no, trade_no), '') || ' ' || coalesce(subject, '') || ' ' ||
   coalesce(receipt_email, '') || ' ' || coalesce(receipt->>'number', '') || ' ' || coalesce(card->>'last4', '')`
 
-/** What parts words: the parts of an address are found by their beginnings. */
-const partings = '!"#$%&()*+,-./:;<=>?@[]^_`{|}~\u3000、，。！？：；“”（）《》【】…'
 /** A word of a script without spaces begins anywhere. */
 const unspaced = /^[\u2E80-\u9FFF\uAC00-\uD7AF]/
-/** Each word that is looked for is looked for in each row. */
-const wordsMax = 8
+/** A shorter part is in nearly every address. */
+const addressPartMin = 2
 
-/** Whether a text has words that begin like the typed ones. */
-const hasWords = (sql: SqlClient.SqlClient, text: string, typed: string) => {
-  const words = typed
-    .toLowerCase()
-    .split(/[\s'\\]+/)
-    .flatMap((word) =>
-      Array.from(word, (each) => (partings.includes(each) ? " " : each))
-        .join("")
-        .split(" ")
-    )
-    .filter((word) => word !== "")
-    .slice(0, wordsMax)
+/** Each term is the amount, the beginnings of words, or a part of the address. */
+const fitsOrder = (sql: SqlClient.SqlClient, terms: ReadonlyArray<Term>): Statement.Fragment =>
+  terms.length === 0
+    ? sql`true`
+    : sql.and(
+        terms.map(({ amount, text, words }) =>
+          sql.or([
+            hasWords(sql, orderWords, words),
+            ...(amount === undefined ? [] : [hasAmount(sql, amount)]),
+            ...(text.length < addressPartMin
+              ? []
+              : [sql`position(${text}::text in lower(coalesce(receipt_email, ''))) > 0`])
+          ])
+        )
+      )
+
+const hasAmount = (sql: SqlClient.SqlClient, { currency = null, minor }: SearchedAmount) =>
+  sql`(amount = ${minor}::bigint and currency = coalesce(${currency}::text, currency))`
+
+/** Whether a text has words that begin like these. */
+const hasWords = (sql: SqlClient.SqlClient, text: string, words: ReadonlyArray<string>) => {
   const blanks = " ".repeat(partings.length)
   const apart = sql`(' ' || translate(lower(${sql.literal(text)}), ${partings}::text, ${blanks}::text))`
-  const begins = words.map((word) => sql`position(${unspaced.test(word) ? word : ` ${word}`}::text in ${apart}) > 0`)
-  return begins.length === 0 ? sql`false` : sql.and(begins)
+  return sql.and(words.map((word) => sql`position(${unspaced.test(word) ? word : ` ${word}`}::text in ${apart}) > 0`))
 }
 
 /** Where the details of a kind are; the others have none. */

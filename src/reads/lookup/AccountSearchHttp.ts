@@ -1,5 +1,5 @@
 /** Handler of the console's `search` group. */
-import { matchesMax } from "@coffer/contract/MerchantSearch"
+import { matchesMax, matchesPage } from "@coffer/contract/MerchantSearch"
 import { MerchantId } from "@coffer/model/Ids"
 import { isoTextOrNull } from "@coffer/model/isoText"
 import { Effect } from "effect"
@@ -14,9 +14,14 @@ export const layer = consoleGroup(
     const search = yield* AccountSearch
 
     return handlers.handleAll({
-      find: span("search.find")(function* ({ params: { merchant_id: merchantId }, query: { mode, text } }) {
-        const found = yield* search.find({ merchantId: MerchantId.make(merchantId), mode }, text)
-        const shown = [...Map.groupBy(found, ({ kind }) => kind).values()].flatMap((same) => same.slice(0, matchesMax))
+      find: span("search.find")(function* ({ params: { merchant_id: merchantId }, query }) {
+        const { kind, mode, starting_after: after = "", text } = query
+        const account = { merchantId: MerchantId.make(merchantId), mode }
+        const found = yield* kind === undefined
+          ? search.find(account, text)
+          : search.page(account, text, { kind, after })
+        const max = kind === undefined ? matchesMax : matchesPage
+        const shown = [...Map.groupBy(found, (each) => each.kind).values()].flatMap((same) => same.slice(0, max))
         const page = { data: shown, hasMore: shown.length < found.length }
         const url = `/console/api/merchants/${merchantId}/search`
         return yield* replyList("match", url, page, ({ created_at, ...one }) => ({

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { invite, signIn } from "../../kit/callers/console.ts"
 import { merchantOf, said as done } from "../../kit/Merchant.ts"
+import { insertOrders } from "../../kit/rows/Rows.ts"
 import { mailServer } from "../../kit/servers/MailServer.ts"
 import { start } from "../../kit/Service.ts"
 
@@ -54,6 +55,10 @@ describe("the search of a merchant's people", () => {
         "ada.reader+new@example.com",
         "books",
         "two bo",
+        "eader",
+        "ample.com books",
+        "books 1,234.56 eader",
+        "usd 1234.56 two",
         "旧书",
         "本旧",
         payment_id
@@ -71,9 +76,20 @@ describe("the search of a merchant's people", () => {
       assert.deepStrictEqual(yield* find(refund["refund_no"].toUpperCase()), [`refund ${refund["refund_no"]}`])
       assert.deepStrictEqual(yield* find("back-1"), [`refund ${refund["refund_no"]}`])
       assert.deepStrictEqual(yield* find(calls[0].id), [`event ${calls[0].id}`])
-      // An address is found by beginnings of its parts, and another person's is not.
+      // An address is found by any part of it, and another person's is not.
       assert.lengthOf(yield* find("ada"), 2)
-      for (const text of ["nothing", "1234.57", "HK$1234.56", "eader", "%", "'", "\\", "☃", "' :* | zz"]) {
+      for (const text of [
+        "nothing",
+        "1234.57",
+        "HK$1234.56",
+        "books 1234.57",
+        "eader lamp",
+        "%",
+        "'",
+        "\\",
+        "☃",
+        "' :* | zz"
+      ]) {
         assert.notInclude(yield* find(text), own, text)
       }
       const link = yield* done(at.post("/v1/payment_links", { amount: 2_500, subject: "Concert ticket" }))
@@ -82,6 +98,36 @@ describe("the search of a merchant's people", () => {
         (yield* api.operator("GET", `/search?number=${trade_no}&merchant_id=${merchantId}`)).body.data.data.length,
         1
       )
+    })
+  )
+
+  it.live("has pages of one kind, which lead through all that is found and no further", () =>
+    Effect.gen(function* () {
+      const { find, merchantId, sql, viewer } = yield* searched
+      const many = { merchantId, count: 120, since: Date.now() - 86_400_000, step: 1_000 }
+      const words = { subject: "'Lamp'", receipt_email: "'reader' || n || '@example.com'" }
+      yield* insertOrders(sql, many, words)
+      assert.lengthOf(yield* find("lamp ead"), 8, "of each kind the newest")
+      const pageAfter = (after: string) =>
+        done(
+          viewer.call(
+            "GET",
+            `/merchants/${merchantId}/search?${new URLSearchParams({
+              mode: "sandbox",
+              text: "lamp ead",
+              kind: "order",
+              ...(after === "" ? {} : { starting_after: after })
+            })}`
+          )
+        )
+      const ids: Array<string> = []
+      for (let more = true; more;) {
+        const { data, has_more } = yield* pageAfter(ids.at(-1) ?? "")
+        ids.push(...data.map(({ id }: { readonly id: string }) => id))
+        more = has_more
+      }
+      assert.lengthOf(ids, many.count)
+      assert.deepStrictEqual(ids, [...new Set(ids)].toSorted().toReversed(), "each once, the newest first")
     })
   )
 

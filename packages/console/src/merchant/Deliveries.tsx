@@ -20,7 +20,8 @@ const texts = {
     answer: "Last response",
     noAnswer: "No response",
     resend: "Resend",
-    resendSays: "Sends each event to the same URL again, with the same event ID.",
+    resendSays:
+      "Sends each event to the endpoint's URL now, with the same event ID. Pending deliveries keep their automatic attempts, so your server may receive an event twice.",
     emptyTitle: "No deliveries yet",
     empty: "Once you add a webhook endpoint, every event is sent to it and every attempt is listed here.",
     add: "Add endpoint"
@@ -30,7 +31,8 @@ const texts = {
     answer: "最近响应",
     noAnswer: "无响应",
     resend: "重新发送",
-    resendSays: "将每个事件再次发送到同一 URL，事件 ID 不变。",
+    resendSays:
+      "立即将每个事件发送到端点的 URL，事件 ID 不变。待处理的投递仍会自动重试，因此您的服务器可能收到同一事件两次。",
     emptyTitle: "还没有投递",
     empty: "添加 Webhook 端点后，所有事件都会发送到该端点，每次尝试都会显示在这里。",
     add: "添加端点"
@@ -75,7 +77,8 @@ const resend = ({ api }: InAccount, id: string) =>
 const resendAct = (account: InAccount, words: Texts): BulkAct<Delivery> => ({
   name: words.resend,
   says: words.resendSays,
-  fits: ({ status }) => status === "failed" || status === "skipped" || status === "succeeded",
+  unfit: () => undefined,
+  about: ({ event_type, id }) => [event_type, id],
   run: ({ id }) => resend(account, id)
 })
 

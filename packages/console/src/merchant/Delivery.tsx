@@ -19,6 +19,9 @@ export const deliveryTexts = {
   en: {
     resend: "Resend",
     resendSays: "Sends the event to the same URL again right away, with the same event ID.",
+    sendNow: "Send now",
+    sendNowSays:
+      "Makes one more attempt right away, with the same event ID, as a delivery of its own. The automatic attempts of this one go on, so your server may receive the event twice.",
     waits: "Delivery in progress. It will be retried automatically.",
     attempts: "Attempts",
     noneYet: "No attempts yet.",
@@ -34,6 +37,8 @@ export const deliveryTexts = {
   zh: {
     resend: "重新发送",
     resendSays: "立即将事件再次发送到同一 URL，事件 ID 不变。",
+    sendNow: "立即发送",
+    sendNowSays: "立即以单独的投递再尝试一次，事件 ID 不变。此投递仍会自动重试，因此您的服务器可能收到同一事件两次。",
     waits: "投递中，系统会自动重试。",
     attempts: "尝试记录",
     noneYet: "还没有尝试记录。",
@@ -135,10 +140,9 @@ const Delivery = ({ number }: { readonly number: string }) => {
         may("webhooks:write") && (
           <MerchantAct
             operation="webhook_deliveries.resend"
-            name={words.resend}
+            name={status === "pending" ? words.sendNow : words.resend}
             isPrimary
-            says={words.resendSays}
-            notNow={status === "pending" ? words.waits : undefined}
+            says={status === "pending" ? words.sendNowSays : words.resendSays}
             request={() => ({ params: { delivery_id: id } })}
             onAnswer={({ data }) => go(`${base}/deliveries/${data.id}`)}
           />

@@ -8,6 +8,7 @@ import type { BulkAct } from "../parts/BulkActs.tsx"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
+import { stateText } from "../parts/stateWords.ts"
 import { dayText, Time, timeText } from "../parts/values.tsx"
 import { type Language, tags, useLanguage, useWords } from "../parts/words.ts"
 import { useNow } from "../parts/accountClock.ts"
@@ -90,12 +91,13 @@ export const disputeColumns = (language: Language): ReadonlyArray<Column<Dispute
     reason: { cell: ({ reason }) => reasonText(reason, language) }
   })
 
-const acceptAct = ({ api }: InAccount, words: Texts): BulkAct<DisputeResource> => ({
+const acceptAct = ({ api }: InAccount, words: Texts, language: Language): BulkAct<DisputeResource> => ({
   name: words.accept,
   says: words.acceptSays,
   isDangerous: true,
   money: ({ amount, currency }) => ({ minor: amount, currency }),
-  fits: ({ status }) => status === "needs_response",
+  unfit: ({ status }) => (status === "needs_response" ? undefined : stateText(status, language)),
+  about: ({ dispute_no, out_trade_no }) => [dispute_no, out_trade_no],
   run: ({ dispute_no }) =>
     act(
       api,
@@ -114,7 +116,7 @@ const listOf = (
   filters: filtersOf(disputes, language),
   ...lists.disputes,
   keyOf: ({ dispute_no }) => dispute_no,
-  bulk: account?.may("disputes:write") && account.mayMoveMany ? [acceptAct(account, words)] : [],
+  bulk: account?.may("disputes:write") && account.mayMoveMany ? [acceptAct(account, words, language)] : [],
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>

@@ -11,6 +11,7 @@ import { Address } from "../parts/Made.tsx"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import type { ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
+import { stateText } from "../parts/stateWords.ts"
 import { Copy, minorOf, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { currencies } from "./moneyWords.ts"
@@ -67,12 +68,13 @@ const columns = (words: Texts, language: Language) =>
     expires_at: { cell: ({ expires_at }) => <Time at={expires_at} none={words.never} /> }
   })
 
-const deactivateAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
+const deactivateAct = ({ api }: InAccount, words: Texts, language: Language): BulkAct<Row> => ({
   name: words.deactivate,
   says: words.deactivateSays,
   isDangerous: true,
   worth: ({ amount, currency }) => ({ minor: amount, currency }),
-  fits: ({ status }) => status === "active",
+  unfit: ({ status }) => (status === "active" ? undefined : stateText(status, language)),
+  about: ({ link_id, subject }) => [subject ?? link_id],
   run: ({ link_id }) =>
     act(
       api,
@@ -88,7 +90,7 @@ const listOf = ({ account, lists }: Reader, words: Texts, language: Language): L
   ...lists.links,
   keyOf: ({ link_id }) => link_id,
   acts: account?.may("payment_links:write") && <CreateLink words={words} />,
-  bulk: account?.may("payment_links:write") ? [deactivateAct(account, words)] : [],
+  bulk: account?.may("payment_links:write") ? [deactivateAct(account, words, language)] : [],
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>

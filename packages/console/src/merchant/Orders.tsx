@@ -1,4 +1,5 @@
 /** The list of orders, and creating one. */
+import type { DisputeResource } from "@coffer/contract/Disputes"
 import type { OrderQuery, OrderResource } from "@coffer/contract/Orders"
 import { orders } from "@coffer/resources/orders"
 import { act } from "../api/acts.ts"
@@ -12,7 +13,9 @@ import type { BulkAct } from "../parts/BulkActs.tsx"
 import { Address } from "../parts/Made.tsx"
 import type { ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
+import { stateText } from "../parts/stateWords.ts"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { walkPages } from "../parts/walkPages.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
 import { callOf, MerchantAct } from "./MerchantAct.tsx"
@@ -37,6 +40,7 @@ const texts = {
     expire: "Expire",
     expireSays: "Orders that are waiting for a payment expire now. Their checkout pages stop accepting payments.",
     refund: "Refund",
+    disputed: "Open dispute. It can be refunded once the dispute is decided.",
     refundSays:
       "The remaining amount of each paid order is refunded to the original payment method. Fees are not returned. This can't be undone.",
     numberHint: "Sending the same reference with the same details returns the same order."
@@ -57,18 +61,23 @@ const texts = {
     expire: "设为过期",
     expireSays: "等待付款的订单将立即过期，其收银台页面不再接受付款。",
     refund: "退款",
+    disputed: "争议处理中，裁决之后才能退款。",
     refundSays: "每个已付款订单的剩余金额将原路退回买家，手续费不退。此操作无法撤销。",
     numberHint: "使用相同的单号和内容重复提交，会返回同一订单。"
   }
 }
 type Texts = typeof texts.en
 
-const expireAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
+/** By what a merchant's people know an order. */
+const aboutOrder = ({ out_trade_no, receipt_email, trade_no }: Order) => [out_trade_no ?? trade_no, receipt_email]
+
+const expireAct = ({ api }: InAccount, words: Texts, language: Language): BulkAct<Order> => ({
   name: words.expire,
   says: words.expireSays,
   isDangerous: true,
   worth: ({ amount, currency }) => ({ minor: amount, currency }),
-  fits: ({ status }) => status === "pending",
+  unfit: ({ status }) => (status === "pending" ? undefined : stateText(status, language)),
+  about: aboutOrder,
   run: ({ trade_no }) =>
     act(
       api,
@@ -76,13 +85,34 @@ const expireAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
     )
 })
 
+interface RefundActParts extends Pick<Reader, "lists"> {
+  readonly account: InAccount
+  readonly language: Language
+  readonly words: Texts
+}
+
+/** Open disputes that are read before a refund. Of the orders of others the service refuses it. */
+const disputesMax = 2_000
+
 /** Refunds the remaining amount of the row: if less remains by now, the refund is refused. */
-const refundAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
+const refundAct = ({ account: { api }, language, lists, words }: RefundActParts): BulkAct<Order> => ({
   name: words.refund,
   says: words.refundSays,
   isDangerous: true,
   money: ({ amount, currency, refunded_amount }) => ({ minor: amount - refunded_amount, currency }),
-  fits: ({ status }) => status === "paid" || status === "partially_refunded",
+  unfit: ({ status }) =>
+    status === "paid" || status === "partially_refunded" ? undefined : stateText(status, language),
+  obstacles: async (patience) => {
+    const disputed = new Map<string, string>()
+    for (const status of ["needs_response", "under_review"]) {
+      const list = { ...lists.disputes, keyOf: ({ dispute_no }: DisputeResource) => dispute_no }
+      const walked = await walkPages(list, { status }, disputesMax, () => undefined, patience)
+      if (!("rows" in walked)) return walked
+      for (const { trade_no } of walked.rows) disputed.set(trade_no, words.disputed)
+    }
+    return disputed
+  },
+  about: aboutOrder,
   run: ({ amount, refunded_amount, trade_no }, number) =>
     act(
       api,
@@ -113,8 +143,8 @@ const listOf = ({ account, lists }: Reader, words: Texts, language: Language): L
   keyOf: ({ trade_no }) => trade_no,
   acts: account?.may("orders:write") && <CreateOrder words={words} />,
   bulk: [
-    ...(account?.may("refunds:write") && account.mayMoveMany ? [refundAct(account, words)] : []),
-    ...(account?.may("orders:write") ? [expireAct(account, words)] : [])
+    ...(account?.may("refunds:write") && account.mayMoveMany ? [refundAct({ account, language, lists, words })] : []),
+    ...(account?.may("orders:write") ? [expireAct(account, words, language)] : [])
   ],
   empty: (
     <Empty title={words.emptyTitle}>

@@ -1,4 +1,4 @@
-/** The page of a payout: its state, its balance transactions, and its reconciliation. */
+/** The page of a payout: how far it is, its balance transactions, and the statement of its wallet up to it. */
 import type { PayoutResource } from "@coffer/contract/Payouts"
 import { payouts } from "@coffer/resources/wallets"
 import type * as AsyncResult from "effect/reactivity/AsyncResult"
@@ -8,16 +8,35 @@ import { withoutFile } from "../api/lists.ts"
 import { objectEvery, useLive } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { factsOf } from "../parts/declared.tsx"
-import { type NamedFacts, ObjectPage } from "../parts/ObjectPage.tsx"
+import { Facts, type NamedFacts, ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
-import { Amount, State } from "../parts/values.tsx"
+import { Amount, State, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { Movements } from "./Movements.tsx"
 import { ReportTable } from "./ReportTable.tsx"
 
 const texts = {
   en: {
-    made: "Transactions in this payout",
+    statement: "Balance up to this payout",
+    statementSays:
+      "A payout takes an amount out of the balance: no single payments belong to it. This statement begins after the previous payout and ends with this one.",
+    names: {
+      opening: "Left after the previous payout",
+      closing: "Left after this payout",
+      payout_freeze: "This payout"
+    },
+    progress: "Progress",
+    steps: {
+      requested: "Requested",
+      approved: "Approved",
+      succeeded: "Arrived at your bank",
+      rejected: "Rejected",
+      failed: "Returned by your bank"
+    },
+    past: "Done",
+    next: "Not yet",
+    unknown:
+      "The operator sends it to your bank, and confirms here that it has arrived. No date of arrival is known before.",
     states: {
       requested: "Requested and waiting for approval. The amount is on hold until then.",
       approved: "Approved and on its way to your bank.",
@@ -27,7 +46,20 @@ const texts = {
     }
   },
   zh: {
-    made: "包含的流水",
+    statement: "截至此笔提现的余额",
+    statementSays: "提现从余额中划出一笔金额，不对应具体的某些收款。此对账单从上一笔提现之后开始，到此笔提现为止。",
+    names: { opening: "上一笔提现后的余额", closing: "此笔提现后的余额", payout_freeze: "此笔提现" },
+    progress: "进度",
+    steps: {
+      requested: "已申请",
+      approved: "已批准",
+      succeeded: "已到达您的银行",
+      rejected: "已拒绝",
+      failed: "被银行退回"
+    },
+    past: "已完成",
+    next: "尚未",
+    unknown: "运营方将款项汇给您的银行，到账后在此确认。在此之前无法得知到账日期。",
     states: {
       requested: "已申请，等待批准，期间金额被冻结。",
       approved: "已批准，正在汇往您的银行账户。",
@@ -37,6 +69,8 @@ const texts = {
     }
   }
 }
+
+type Texts = typeof texts.en
 
 interface Props {
   readonly number: string
@@ -97,12 +131,55 @@ const Payout = ({ number }: { readonly number: string }) => {
   )
   return (
     <PayoutPage number={number} result={payout} back={`${base}/payouts`} says={({ status }) => words.states[status]}>
+      <Loaded result={payout}>{({ data }) => <Progress payout={data} words={words} />}</Loaded>
       <Movements about={number} />
       <section className="card">
-        <h2>{words.made}</h2>
-        <Loaded result={made}>{({ data }) => <ReportTable report={data} title={words.made} />}</Loaded>
+        <h2>{words.statement}</h2>
+        <p className="soft small">{words.statementSays}</p>
+        <Loaded result={made}>
+          {({ data }) => <ReportTable report={data} title={words.statement} names={words.names} />}
+        </Loaded>
       </section>
     </PayoutPage>
+  )
+}
+
+type Status = PayoutResource["status"]
+
+/** The steps of each way that it may take. */
+const stepsTo: Readonly<Record<Status, ReadonlyArray<Status>>> = {
+  requested: ["requested", "approved", "succeeded"],
+  approved: ["requested", "approved", "succeeded"],
+  succeeded: ["requested", "approved", "succeeded"],
+  rejected: ["requested", "rejected"],
+  failed: ["requested", "approved", "failed"]
+}
+
+/** Known are the times of the request and of its last step. */
+const Progress = ({ payout, words }: { readonly payout: PayoutResource; readonly words: Texts }) => {
+  const { created_at, status, updated_at } = payout
+  const steps = stepsTo[status]
+  const reached = steps.indexOf(status)
+  return (
+    <section className="card">
+      <h2>{words.progress}</h2>
+      <Facts
+        isBare
+        facts={steps.map((step, index) => [
+          words.steps[step],
+          index === 0 ? (
+            <Time key={step} at={created_at} />
+          ) : index === reached ? (
+            <Time key={step} at={updated_at} />
+          ) : index < reached ? (
+            words.past
+          ) : (
+            words.next
+          )
+        ])}
+      />
+      {reached < steps.length - 1 && <p className="soft small">{words.unknown}</p>}
+    </section>
   )
 }
 

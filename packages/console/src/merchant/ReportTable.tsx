@@ -91,7 +91,8 @@ const columnsOf = (
   object: string,
   words: Texts,
   language: Language,
-  base: string
+  base: string,
+  names: LineNames
 ): ReadonlyArray<Column<ReportLine>> => {
   if (object === "fees_report") {
     return tableOf<FeeLine>("fee_line", [
@@ -111,7 +112,7 @@ const columnsOf = (
     ])
   }
   const named = ({ line }: StatementLine) =>
-    line === "opening" ? words.opening : line === "closing" ? words.closing : movementText(line, language)
+    names[line] ?? (line === "opening" || line === "closing" ? words[line] : movementText(line, language))
   return tableOf<StatementLine>("statement_line", [
     {
       name: words.days,
@@ -138,13 +139,22 @@ const numbered = (number: string | null, base: string) => {
   )
 }
 
-export const ReportTable = ({ report, title }: { readonly report: AnsweredReport; readonly title: string }) => {
+/** Names of a statement's lines, where the page knows more of them. */
+type LineNames = Readonly<Partial<Record<StatementLine["line"], string>>>
+
+interface Props {
+  readonly report: AnsweredReport
+  readonly title: string
+  readonly names?: LineNames
+}
+
+export const ReportTable = ({ names = {}, report, title }: Props) => {
   const { complete, lines, object } = report
   const { base } = useAccount()
   const words = useWords(texts)
   const language = useLanguage()
   if (lines.length === 0) return <p className="soft">{words.none}</p>
-  const columns = columnsOf(object, words, language, base)
+  const columns = columnsOf(object, words, language, base, names)
   return (
     <>
       <div className="table report" tabIndex={0} role="region" aria-label={title}>

@@ -11,7 +11,7 @@ import { pageOf, placeOf } from "./find.ts"
 import { reasonText } from "./moneyWords.ts"
 
 /** Undefined without an answer. */
-export const findMatches = async (
+const findMatches = async (
   { merchantId, mode }: InAccount,
   text: string
 ): Promise<ReadonlyArray<MatchResource> | undefined> => {

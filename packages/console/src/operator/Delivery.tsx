@@ -16,7 +16,7 @@ const texts = {
 const Delivery = ({ number }: { readonly number: string }) => {
   const words = useWords(texts)
   const { title } = useWords(attention)
-  const { resend, resendSays, waits } = useWords(deliveryTexts)
+  const { resend, resendSays, sendNow, sendNowSays } = useWords(deliveryTexts)
   const delivery = useLive(
     OperatorsApi.query("webhook_deliveries", "get", { params: { delivery_id: number }, reactivityKeys: shown }),
     objectEvery
@@ -30,10 +30,9 @@ const Delivery = ({ number }: { readonly number: string }) => {
       acts={({ status }) => (
         <OperatorAct
           act="webhook_deliveries.resend"
-          name={resend}
+          name={status === "pending" ? sendNow : resend}
           isPrimary
-          says={resendSays}
-          notNow={status === "pending" ? waits : undefined}
+          says={status === "pending" ? sendNowSays : resendSays}
           request={() => ({ params: { delivery_id: number } })}
         />
       )}

@@ -5,10 +5,10 @@ import { OperatorsApi } from "../api/operatorsApi.ts"
 import { objectEvery, useLive } from "../api/registry.ts"
 import { PayoutPage } from "../merchant/Payout.tsx"
 import { thisPage } from "../parts/act.tsx"
-import { amountText } from "../parts/values.tsx"
-import { useLanguage, useWords } from "../parts/words.ts"
+import { useWords } from "../parts/words.ts"
 import { WaitingFor } from "./approving.tsx"
 import { MerchantLink, ModeMark, OperatorAct } from "./operator.tsx"
+import { PayoutDecision } from "./payoutBrief.tsx"
 
 const texts = {
   en: {
@@ -78,12 +78,12 @@ const Payout = ({ number }: { readonly number: string }) => {
 
 /** The steps that its state allows. */
 const Steps = ({ payout, words }: { readonly payout: PayoutResource; readonly words: Texts }) => {
-  const language = useLanguage()
-  const { amount, currency, payout_no, status } = payout
+  const { payout_no, status } = payout
   const says = (text: string) => (
-    <p>
-      <strong>{amountText(amount, currency, language)}</strong>: {text}
-    </p>
+    <>
+      <PayoutDecision payout={payout} />
+      <p>{text}</p>
+    </>
   )
   const params = { payout_no }
   if (status === "requested")

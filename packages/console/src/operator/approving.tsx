@@ -8,7 +8,8 @@ import { useAtom } from "../api/registry.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
-import { MerchantLink, OperatorAct, ofAccount, type RequestOf, useOperator } from "./operator.tsx"
+import { MerchantLink, ModeMark, OperatorAct, ofAccount, type RequestOf, useOperator } from "./operator.tsx"
+import { PayoutByNumber } from "./payoutBrief.tsx"
 
 const texts = {
   en: {
@@ -18,6 +19,8 @@ const texts = {
     byHand: "It contains a secret that is not stored. Open the page and enter exactly the same content.",
     mayNot: "Your role can't do this.",
     open: "Open",
+    mode: "Environment",
+    amount: "Amount",
     asked: "requested",
     until: "expires"
   },
@@ -28,6 +31,8 @@ const texts = {
     byHand: "内容包含未保存的密钥。请打开页面并输入完全相同的内容。",
     mayNot: "您的角色无权执行此操作。",
     open: "打开",
+    mode: "环境",
+    amount: "金额",
     asked: "发起于",
     until: "有效至"
   }
@@ -108,27 +113,56 @@ export const pageOfTarget = ({ act, target }: Pick<ApprovalResource, "act" | "ta
   return act === "operators.create" ? "/operator/tokens" : "/operator/people"
 }
 
-/** The request, field by field. */
-const Content = ({ content }: Pick<ApprovalResource, "content">) => (
-  <dl className="facts">
-    {Object.entries(content).map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>
-          {name === "amount" && typeof value === "number" && typeof content["currency"] === "string" ? (
+interface ContentProps {
+  readonly approval: ApprovalResource
+  /** In the dialog, where it is decided about. */
+  readonly isDecided?: boolean
+}
+
+/** The request, field by field. Of a payout all that a second operator has to see, whatever the request named. */
+const Content = ({ approval: { act, content, target }, isDecided = false }: ContentProps) => {
+  const words = useWords(texts)
+  if (act === "payouts.approve") return <PayoutByNumber number={target} isDecided={isDecided} />
+  const { amount, currency, mode, ...rest } = content
+  return (
+    <dl className="facts">
+      {(mode === "live" || mode === "sandbox") && (
+        <div>
+          <dt>{words.mode}</dt>
+          <dd>
+            <ModeMark mode={mode} />
+          </dd>
+        </div>
+      )}
+      {typeof amount === "number" && (
+        <div>
+          <dt>{words.amount}</dt>
+          <dd>
             <strong>
-              <Amount minor={value} currency={content["currency"]} />
+              <Amount minor={amount} currency={String(currency)} />
             </strong>
-          ) : typeof value === "object" ? (
-            <code>{JSON.stringify(value)}</code>
-          ) : (
-            String(value)
-          )}
-        </dd>
-      </div>
-    ))}
-  </dl>
-)
+          </dd>
+        </div>
+      )}
+      {Object.entries(rest).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{typeof value === "object" ? <code>{JSON.stringify(value)}</code> : String(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** Who asked, and when. */
+const Asked = ({ approval: { created_at, operator } }: ContentProps) => {
+  const words = useWords(texts)
+  return (
+    <>
+      <strong>{operator}</strong> {words.asked} <Time at={created_at} />
+    </>
+  )
+}
 
 /** The object, with its merchant's name. */
 const Whose = ({ approval: { content, target } }: { readonly approval: ApprovalResource }) => {
@@ -145,7 +179,7 @@ export const Approval = ({ approval }: { readonly approval: ApprovalResource }) 
   const words = useWords(texts)
   const nameOf = useActName()
   const { may, personId } = useOperator()
-  const { content, created_at, expires_at, operator, operator_id } = approval
+  const { content, expires_at, operator_id } = approval
   const act = approval.act as ActOfTwo
   const repeat = repeats[act]
   const isRedacted = JSON.stringify(content).includes("[redacted]")
@@ -173,7 +207,10 @@ export const Approval = ({ approval }: { readonly approval: ApprovalResource }) 
                   <p>
                     <strong>{nameOf(act)}</strong>: <Whose approval={approval} />
                   </p>
-                  <Content content={content} />
+                  <Content approval={approval} isDecided />
+                  <p>
+                    <Asked approval={approval} />
+                  </p>
                   <p>{words.says}</p>
                 </>
               }
@@ -187,10 +224,9 @@ export const Approval = ({ approval }: { readonly approval: ApprovalResource }) 
         </div>
       </header>
       <p>
-        <strong>{operator}</strong> {words.asked} <Time at={created_at} /> · {words.until} <Time at={expires_at} /> ·{" "}
-        <Whose approval={approval} />
+        <Asked approval={approval} /> · {words.until} <Time at={expires_at} /> · <Whose approval={approval} />
       </p>
-      <Content content={content} />
+      <Content approval={approval} />
       {hint !== undefined && <p className="soft">{hint}</p>}
     </section>
   )

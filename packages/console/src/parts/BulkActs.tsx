@@ -1,19 +1,19 @@
 /**
  * Bulk actions: on the selected rows, or on all objects that match the filter. An action that moves money takes
- * selected rows only. The objects are counted first, and their amounts are added up. Then each gets its own call, four
- * at a time, with its result. A stop undoes nothing.
+ * selected rows only. The objects are counted first, their amounts are added up, and what is left out is listed with its
+ * reason. Then each gets its own call, four at a time, with its result. A stop undoes nothing.
  */
 import { Fragment, useEffect, useRef, useState } from "react"
 import { ActKeys, withKeys } from "../api/actKeys.ts"
 import type { Outcome, Problem } from "../api/acts.ts"
 import type { Query } from "../api/lists.ts"
-import { patiently } from "../api/patience.ts"
+import { type Patience, patiently } from "../api/patience.ts"
 import { randomId } from "../api/unsafePage.ts"
 import { Dialog } from "./act.tsx"
 import type { List } from "./ListPage.tsx"
 import { Trouble, Waiting } from "./states.tsx"
 import { TypedWord } from "./typed.tsx"
-import { Amount } from "./values.tsx"
+import { Amount, State } from "./values.tsx"
 import { type Walked, walkPages } from "./walkPages.ts"
 import { useWords } from "./words.ts"
 
@@ -25,10 +25,24 @@ export interface BulkAct<Row> {
   readonly money?: (row: Row) => { readonly minor: number; readonly currency: string }
   /** What a row is about, where no money moves. Either is added up by currency before the action begins. */
   readonly worth?: (row: Row) => { readonly minor: number; readonly currency: string }
-  /** Whether the action applies to the row; others are left out. */
-  readonly fits: (row: Row) => boolean
+  /** Why the row is left out; undefined if the action applies to it. */
+  readonly unfit: (row: Row) => string | undefined
+  /** Reads what rows do not say: why the service would refuse, by the key of the row. */
+  readonly obstacles?: (patience: Patience) => Promise<ReadonlyMap<string, string> | Problem>
+  /** By what people know the row, beside its amount. By default its key. */
+  readonly about?: (row: Row) => ReadonlyArray<string | null>
   /** Always sends the same request for the same row. `number`: the number of the object that it creates, if any. */
-  readonly run: (row: Row, number: string) => Promise<Outcome<unknown>>
+  readonly run: (row: Row, number: string) => Promise<Outcome<Answer>>
+}
+
+/** Each action answers the object as it is then. */
+interface Answer {
+  readonly data: { readonly status: string }
+}
+
+/** The rows of an action, and those that it leaves out, each with the reason. */
+interface Found<Row> extends Walked<Row> {
+  readonly leftOut: ReadonlyArray<readonly [row: Row, reason: string]>
 }
 
 /** The maximum of objects in one bulk action. */
@@ -45,6 +59,8 @@ const texts = {
     choose: "Select rows, or set a filter.",
     counting: "Counting…",
     none: "This action applies to none of these objects.",
+    leftOut: "Left out:",
+    more: "and more:",
     will: "objects will be changed.",
     sum: "Total:",
     cut: "More match the filter; only the newest are included.",
@@ -60,6 +76,8 @@ const texts = {
     choose: "请选择行，或设置筛选条件。",
     counting: "正在统计…",
     none: "此操作不适用于这些对象。",
+    leftOut: "不包含：",
+    more: "其余：",
     will: "个对象将被更改。",
     sum: "合计：",
     cut: "符合条件的还有更多，仅包含最新的。",
@@ -119,24 +137,91 @@ export const BulkMenu = <Row,>({ acts, ...props }: Props<Row> & { readonly acts:
 const useFound = <Row,>({ act, list, query, ticked }: Props<Row> & { readonly act: BulkAct<Row> }) => {
   const [count, setCount] = useState(0)
   const [wait, setWait] = useState<number>()
-  const [found, setFound] = useState<Walked<Row> | Problem>()
+  const [found, setFound] = useState<Found<Row> | Problem>()
   useEffect(() => {
     const control = new AbortController()
-    const walk =
-      ticked.length > 0 || query === undefined
-        ? Promise.resolve({ rows: ticked.slice(0, itemsMax), isCut: ticked.length > itemsMax })
-        : walkPages(list, query, itemsMax, setCount, { signal: control.signal, onWait: setWait })
-    void walk.then((walked) => {
-      if (control.signal.aborted) return
-      setFound("rows" in walked ? { ...walked, rows: walked.rows.filter(act.fits) } : walked)
-    })
+    const patience = { signal: control.signal, onWait: setWait }
+    const find = async (): Promise<Found<Row> | Problem> => {
+      const walked =
+        ticked.length > 0 || query === undefined
+          ? { rows: ticked.slice(0, itemsMax), isCut: ticked.length > itemsMax }
+          : await walkPages(list, query, itemsMax, setCount, patience)
+      if (!("rows" in walked)) return walked
+      const obstacles = (await act.obstacles?.(patience)) ?? new Map<string, string>()
+      return "kind" in obstacles
+        ? obstacles
+        : partedBy(walked, (row) => act.unfit(row) ?? obstacles.get(list.keyOf(row)))
+    }
+    void find().then((outcome) => control.signal.aborted || setFound(outcome))
     return () => control.abort()
     // The rows are those of the moment when the dialog was opened.
   }, [])
   return { count, found, wait }
 }
 
-type Result = readonly [key: string, problem: Problem | undefined]
+const partedBy = <Row,>({ isCut, rows }: Walked<Row>, reasonOf: (row: Row) => string | undefined): Found<Row> => {
+  const judged = rows.map((row) => [row, reasonOf(row)] as const)
+  return {
+    isCut,
+    rows: judged.flatMap(([row, reason]) => (reason === undefined ? [row] : [])),
+    leftOut: judged.flatMap(([row, reason]) => (reason === undefined ? [] : [[row, reason] as const]))
+  }
+}
+
+/** A row as people know it. No link: to leave the page would stop the action. */
+const Named = <Row,>({
+  act,
+  list,
+  row
+}: {
+  readonly act: BulkAct<Row>
+  readonly list: List<Row>
+  readonly row: Row
+}) => {
+  const amount = (act.money ?? act.worth)?.(row)
+  const words = act.about?.(row).filter((each) => each !== null && each !== "") ?? [list.keyOf(row)]
+  return (
+    <>
+      {words.join(" · ")}
+      {amount !== undefined && (
+        <>
+          {" · "}
+          <Amount {...amount} />
+        </>
+      )}
+    </>
+  )
+}
+
+/** Rows that are left out, of which so many are named. */
+const namedMax = 20
+
+const LeftOut = <Row,>({ act, found, list }: Omit<ConfirmationProps<Row>, "onBegin">) => {
+  const words = useWords(texts)
+  const { leftOut } = found
+  if (leftOut.length === 0) return null
+  return (
+    <div className="about">
+      <p>
+        {words.leftOut} <strong>{leftOut.length}</strong>
+      </p>
+      <ul className="results">
+        {leftOut.slice(0, namedMax).map(([row, reason]) => (
+          <li key={list.keyOf(row)}>
+            <Named act={act} list={list} row={row} />: {reason}
+          </li>
+        ))}
+        {leftOut.length > namedMax && (
+          <li>
+            {words.more} {leftOut.length - namedMax}
+          </li>
+        )}
+      </ul>
+    </div>
+  )
+}
+
+type Result<Row> = readonly [row: Row, outcome: Outcome<Answer>]
 
 const BulkDialog = <Row,>(props: Props<Row> & { readonly act: BulkAct<Row>; readonly onClose: () => void }) => {
   const { act, list, onClose } = props
@@ -154,22 +239,25 @@ const BulkDialog = <Row,>(props: Props<Row> & { readonly act: BulkAct<Row>; read
         )}
         {found !== undefined && "kind" in found && <Trouble problem={found} />}
         {found !== undefined && "rows" in found && begun === undefined && (
-          <Confirmation act={act} found={found} keyOf={list.keyOf} onBegin={() => setBegun(found.rows)} />
+          <Confirmation act={act} list={list} found={found} onBegin={() => setBegun(found.rows)} />
         )}
-        {begun !== undefined && <Running act={act} keyOf={list.keyOf} rows={begun} />}
+        {begun !== undefined && <Running act={act} list={list} rows={begun} />}
+        {found !== undefined && "rows" in found && <LeftOut act={act} list={list} found={found} />}
       </div>
     </Dialog>
   )
 }
 
-/** The objects, or their number where they are many; their total, and the start button. */
-const Confirmation = <Row,>(props: {
+interface ConfirmationProps<Row> {
   readonly act: BulkAct<Row>
-  readonly found: Walked<Row>
-  readonly keyOf: (row: Row) => string
+  readonly list: List<Row>
+  readonly found: Found<Row>
   readonly onBegin: () => void
-}) => {
-  const { act, found, keyOf, onBegin } = props
+}
+
+/** The objects, or their number where they are many; their total, and the start button. */
+const Confirmation = <Row,>(props: ConfirmationProps<Row>) => {
+  const { act, found, list, onBegin } = props
   const form = useRef<HTMLFormElement>(null)
   // The dialog was open before its field was there.
   useEffect(() => form.current?.querySelector("input")?.focus(), [])
@@ -192,7 +280,9 @@ const Confirmation = <Row,>(props: {
       {length <= untypedMax && (
         <p className="about">
           {found.rows.map((row) => (
-            <code key={keyOf(row)}>{keyOf(row)} </code>
+            <span key={list.keyOf(row)}>
+              <Named act={act} list={list} row={row} />{" "}
+            </span>
           ))}
         </p>
       )}
@@ -223,12 +313,12 @@ const sumsOf = (all: ReadonlyArray<{ readonly minor: number; readonly currency: 
 /** Runs the calls. A row keeps its key over all retries, so that none is done twice. */
 const Running = <Row,>(props: {
   readonly act: BulkAct<Row>
-  readonly keyOf: (row: Row) => string
+  readonly list: List<Row>
   readonly rows: ReadonlyArray<Row>
 }) => {
-  const { act, keyOf, rows } = props
+  const { act, list, rows } = props
   const words = useWords(texts)
-  const [results, setResults] = useState<ReadonlyArray<Result>>([])
+  const [results, setResults] = useState<ReadonlyArray<Result<Row>>>([])
   const [isRunning, setRunning] = useState(true)
   const [wait, setWait] = useState<number>()
   const [control] = useState(() => new AbortController())
@@ -243,13 +333,13 @@ const Running = <Row,>(props: {
           signal: control.signal,
           onWait: setWait
         })
-        setResults((all) => [...all, [keyOf(each), "problem" in outcome ? outcome.problem : undefined]])
+        setResults((all) => [...all, [each, outcome]])
       }
     }
     void Promise.all(Array.from({ length: atOnce }, worker)).then(() => setRunning(false))
     return () => control.abort()
   }, [])
-  const failed = results.filter(([, problem]) => problem !== undefined)
+  const failed = results.filter(([, outcome]) => "problem" in outcome)
   return (
     <>
       <progress value={results.length} max={rows.length} aria-label={act.name} />
@@ -258,10 +348,16 @@ const Running = <Row,>(props: {
         {words.left} <Waiting seconds={wait} />
       </p>
       <ul className="results">
-        {results.map(([key, problem]) => (
-          <li key={key}>
-            <code>{key}</code>{" "}
-            {problem === undefined ? "✓" : problem.kind === "refused" ? problem.message : problem.kind}
+        {results.map(([row, outcome]) => (
+          <li key={list.keyOf(row)}>
+            <Named act={act} list={list} row={row} />{" "}
+            {"done" in outcome ? (
+              <State of={outcome.done.data.status} />
+            ) : outcome.problem.kind === "refused" ? (
+              outcome.problem.message
+            ) : (
+              outcome.problem.kind
+            )}
           </li>
         ))}
       </ul>

@@ -1,6 +1,7 @@
 /**
  * The one search box, which `/` and Ctrl-K open. It offers pages whose names start with the typed text, objects that
- * are found by it, and a search for it; arrow keys select, Enter opens.
+ * are found by it, and a search for it; arrow keys select, Enter opens. Without an arrow key Enter opens a page, or an
+ * object only if it is the only one that is found.
  */
 import { useEffect, useId, useRef, useState } from "react"
 import { useLocation } from "wouter"
@@ -71,7 +72,7 @@ export const SearchBox = ({ label, look, onFind, pages }: Props) => {
   const [, go] = useLocation()
   const [text, setText] = useState("")
   const [isOpen, setOpen] = useState(false)
-  const [active, setActive] = useState(0)
+  const [active, setActive] = useState<number>()
   useKeys(input)
   const typed = bare(text)
   const named = pages.filter((page) => fits(page, typed)).slice(0, offeredMax)
@@ -84,7 +85,8 @@ export const SearchBox = ({ label, look, onFind, pages }: Props) => {
       : [{ key: "find", name: `${words.find} “${typed}”`, note: undefined, choose: () => onFind(typed) }])
   ]
   const isShown = isOpen && options.length > 0
-  const chosen = Math.min(active, options.length - 1)
+  const first = named.length > 0 || found.length === 1 ? 0 : options.length - 1
+  const chosen = Math.min(active ?? first, options.length - 1)
   const choose = (index: number) => {
     const option = options[index]
     if (option === undefined) return
@@ -128,7 +130,7 @@ export const SearchBox = ({ label, look, onFind, pages }: Props) => {
         maxLength={200}
         onChange={(event) => {
           setText(event.target.value)
-          setActive(0)
+          setActive(undefined)
           setOpen(true)
         }}
         onFocus={() => setOpen(true)}

@@ -1,4 +1,7 @@
-/** Menus: one is open at a time, and a click elsewhere or Escape closes it. Escape returns the focus to its button. */
+/**
+ * Menus: one is open at a time, and a click elsewhere or Escape closes it. Escape returns the focus to its button. The
+ * popup of an open menu is within the window, wherever its button is.
+ */
 
 const openMenus = () => document.querySelectorAll<HTMLDetailsElement>("details.menu[open]")
 
@@ -9,7 +12,36 @@ const closeMenus = (except?: Node | null) => {
   }
 }
 
+/** Pixels between a popup and the edge of the window. */
+const margin = 8
+
+/** By its stylesheet a popup hangs below its button, the right edges in line. What is beyond the window moves back. */
+const placeMenu = (menu: HTMLDetailsElement) => {
+  const popup = menu.querySelector<HTMLElement>(":scope > .popup")
+  if (popup === null) return
+  for (const name of ["translate", "top", "bottom", "max-height"]) popup.style.removeProperty(name)
+  const { clientHeight, clientWidth } = document.documentElement
+  const button = menu.getBoundingClientRect()
+  const [above, below] = [button.top - 2 * margin, clientHeight - button.bottom - 2 * margin]
+  const isAbove = popup.offsetHeight > below && above > below
+  if (isAbove) {
+    popup.style.setProperty("top", "auto")
+    popup.style.setProperty("bottom", `calc(100% + ${margin}px)`)
+  }
+  if (popup.offsetHeight > Math.max(above, below)) {
+    popup.style.setProperty("max-height", `${isAbove ? above : below}px`)
+  }
+  const { left, right } = popup.getBoundingClientRect()
+  const shift = Math.max(margin - left, Math.min(0, clientWidth - margin - right))
+  popup.style.setProperty("translate", `${shift}px`)
+}
+
+const placeOpen = () => openMenus().forEach(placeMenu)
+
 export const guardMenus = () => {
+  // The event does not bubble.
+  document.addEventListener("toggle", placeOpen, true)
+  addEventListener("resize", placeOpen)
   document.addEventListener("pointerdown", ({ target }) => closeMenus(target as Node))
   // By the keyboard, too: the focus has gone elsewhere.
   document.addEventListener("focusin", ({ target }) => closeMenus(target as Node))

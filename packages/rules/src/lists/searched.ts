@@ -1,4 +1,4 @@
-/** What a person who searches may mean by a text: a number of ours in any case, or an amount. Pure. */
+/** What a person who searches may mean by a text: a number of ours in any case, an amount, or several words. Pure. */
 import { prefixes } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 
@@ -34,3 +34,39 @@ export const amountIn = (text: string): SearchedAmount | undefined => {
   if (code !== undefined && currency === undefined) return undefined
   return { minor: Number(units!.replaceAll(",", "")) * 100 + Number(cents.padEnd(2, "0")), currency }
 }
+
+/** A part of a search, in small letters. Each narrows what is found. */
+export interface Term {
+  readonly text: string
+  readonly amount: SearchedAmount | undefined
+  /** Its words, without what parts them. */
+  readonly words: ReadonlyArray<string>
+}
+
+/** What parts words, beside blanks: the parts of an address are words. */
+export const partings = "!\"#$%&()*+,-./:;<=>?@[]^_`{|}~\u3000、，。！？：；“”（）《》【】…'\\"
+const isParting = new Set(partings)
+
+/** Each term is looked for in each row, and each of its words. */
+const termsMax = 8
+
+const codes = Currency.literals.join("|")
+/** A blank between an amount and its sign or currency. */
+const blankInAmount = new RegExp(String.raw`(?<=[$¥￥]|\b(?:${codes}))\s+(?=\d)|(?<=\d)\s+(?=(?:${codes})\b)`, "gi")
+
+/** A part without any word narrows nothing. */
+export const termsIn = (text: string): ReadonlyArray<Term> =>
+  text
+    .trim()
+    .replace(blankInAmount, "")
+    .split(/\s+/)
+    .map((part) => ({ text: part.toLowerCase(), amount: amountIn(part), words: wordsIn(part.toLowerCase()) }))
+    .filter(({ words }) => words.length > 0)
+    .slice(0, termsMax)
+
+const wordsIn = (part: string): ReadonlyArray<string> =>
+  Array.from(part, (each) => (isParting.has(each) ? " " : each))
+    .join("")
+    .split(" ")
+    .filter((word) => word !== "")
+    .slice(0, termsMax)
