@@ -7,4 +7,4 @@
  * The versions that this program understands, its own first. An older one stays while both versions can read each
  * other.
  */
-export const shapes: ReadonlyArray<number> = [12]
+export const shapes: ReadonlyArray<number> = [13, 12]
