@@ -5,10 +5,10 @@
  */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { OverviewResource } from "@coffer/contract/ConsoleMerchant"
-import type { Mode } from "@coffer/model/Ids"
+import type { MerchantId, Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import { dayAfter, type Day, dayIn, daysUntil, startOf, zoneOf } from "@coffer/rules/reports/days"
-import { Cache, Context, Data, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
+import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
 import { NeedsAttention } from "../../reads/needsAttention/NeedsAttention.ts"
 import { type Merchant, type MerchantNotFound, Merchants } from "../../access/merchants/Merchants.ts"
 import { Channel } from "../../shared/channel/Channel.ts"
@@ -50,12 +50,17 @@ export const layer = Layer.effect(
 
     /** Hours of a day that is over do not change, but where a sandbox's clock is moved. */
     const kept = yield* Cache.make({
-      lookup: (day: PastDay) => store.hours(day, day.day),
+      lookup: (key: string) => {
+        const [merchantId, mode, zone, day] = key.split(" ") as [MerchantId, Mode, string, Day]
+        return store.hours({ account: { merchantId, mode }, zone: zoneOf(zone)! }, day)
+      },
       capacity: rememberedMax,
       timeToLive: hoursFor
     })
     const pastHours = ({ account, isMoved, zone }: Counting, day: Day) =>
-      isMoved ? store.hours({ account, zone }, day) : Cache.get(kept, new PastDay({ account, zone, day }))
+      isMoved
+        ? store.hours({ account, zone }, day)
+        : Cache.get(kept, `${account.merchantId} ${account.mode} ${zone.id} ${day}`)
 
     const look = Effect.fnUntraced(function* (merchant: Merchant, mode: Mode, count: number) {
       const account = { merchantId: merchant.merchant_id, mode }
@@ -114,9 +119,6 @@ export const layer = Layer.effect(
     })
   })
 )
-
-/** The key of a day's hours. */
-class PastDay extends Data.Class<Days & { readonly day: Day }> {}
 
 interface Counting extends Days {
   readonly now: DateTime.Utc

@@ -18,7 +18,12 @@ const create = (shop: Shop, amounts: ReadonlyArray<number>) =>
   Effect.forEach(amounts, (amount) => shop.post("/v1/orders", { amount }))
 
 /** The pages of a list, two objects each, to its end. `between` runs after each of them. */
-const pagesOf = Effect.fnUntraced(function* (shop: Shop, path: string, key: string, between: Effect.Effect<unknown>) {
+const pagesOf = Effect.fnUntraced(function* (
+  shop: Shop,
+  path: string,
+  key: string,
+  between: ReturnType<typeof create>
+) {
   const amounts: Array<number> = []
   let next = ""
   for (let page = 0; page < 20; page++) {
