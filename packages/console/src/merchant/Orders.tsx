@@ -103,7 +103,7 @@ type OrderFilters = OrderQuery & { readonly amount_from: string; readonly amount
 const listOf = ({ account, lists }: Reader, words: Texts, language: Language): ListBy<Order, OrderFilters> => ({
   id: "orders",
   title: orders.listing.label[language],
-  columns: columnsOf(orders, language, {
+  columns: columnsOf<Order>(orders, language, {
     status: {
       cell: ({ dispute_status, status, trade_no }) => (
         <>
