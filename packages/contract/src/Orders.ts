@@ -160,6 +160,7 @@ export type OrderQuery = typeof OrderQuery.Type
 /** The operator's; each environment has its own list. */
 export const OperatorOrderQuery = Schema.Struct({
   ...ListQuery,
+  ...sortParameter,
   mode: Mode.annotate({ description: "The environment whose orders are listed." }),
   status: filterFields(orders).status,
   out_trade_no: Schema.optionalKey(text("The order with exactly this `out_trade_no` of the merchant."))

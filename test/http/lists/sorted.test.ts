@@ -121,6 +121,20 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a sorted l
       })
     )
 
+    it.effect("is the same for operators", () =>
+      Effect.gen(function* () {
+        const shop = yield* shopOf
+        yield* create(shop, [300, 100, 200])
+        const { api } = yield* Service
+        const list = `/merchants/${shop.merchantId}/orders?mode=sandbox&sort=amount`
+        const { data } = yield* said(api.operator("GET", list))
+        assert.deepStrictEqual(
+          data.map(({ amount }: { amount: number }) => amount),
+          [100, 200, 300]
+        )
+      })
+    )
+
     it.effect("by anything else is refused by its name", () =>
       Effect.gen(function* () {
         const shop = yield* shopOf
