@@ -9,6 +9,7 @@ import * as ReceiptHttp from "./money/receipts/ReceiptHttp.ts"
 import * as ReceiptPageHttp from "./door/checkout/ReceiptPageHttp.ts"
 import * as EventsHttp from "./door/checkout/EventsHttp.ts"
 import * as LinkPageHttp from "./door/checkout/LinkPageHttp.ts"
+import * as CheckoutPreview from "./door/console/CheckoutPreview.ts"
 import * as ConsoleHttp from "./door/console/ConsoleHttp.ts"
 import * as MerchantSettingsHttp from "./door/console/MerchantSettingsHttp.ts"
 import * as AccountSearchHttp from "./reads/lookup/AccountSearchHttp.ts"
@@ -123,6 +124,7 @@ const pages = Layer.mergeAll(
     Docs.layer,
     Documents.layer,
     SecurityText.layer,
+    CheckoutPreview.layer,
     ConsoleHttp.layer,
     McpHttp.layerNoSession
   ).pipe(Layer.provide(PublicAdmission.layer))

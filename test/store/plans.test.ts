@@ -20,7 +20,9 @@ it.effect(
       const many = Array.from({ length: 500 }, (_, index) => `test_${index}`)
       const plan = yield* sql`explain select * from orders where trade_no = any(${many})`
       const text = plan.map((row) => Object.values(row).join()).join("\n")
-      assert.match(text, /orders_pkey/)
+      // Which of the indexes with the number is cheaper on ten empty pages depends on the width of a row: Postgres
+      // skips along one that does not begin with it.
+      assert.match(text, /Index (Only )?Scan (using|on) orders_/)
       assert.notMatch(text, /Seq Scan/)
     })
 )

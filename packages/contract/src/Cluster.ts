@@ -4,7 +4,8 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
 import { Conflict } from "./Errors.ts"
-import { instant, int, kind, orNull, text, withExample } from "./fields.ts"
+import { anyMode, instant, int, kind, merchantId, orNull, text, withExample } from "./fields.ts"
+import { sampleIds } from "./sampleIds.ts"
 
 /** Null: a runner of a version that does not report it. */
 const vital = (description: string) => orNull(Schema.Number, description)
@@ -63,6 +64,9 @@ const Runner = Schema.Struct({
   clock_skew_seconds: vital("Its clock minus Postgres'.")
 })
 
+/** How many merchants of a worker's due rows are listed. */
+export const backlogMerchantsMax = 100
+
 export const ClusterResource = withExample(
   Schema.Struct({
     object: kind("cluster"),
@@ -79,7 +83,17 @@ export const ClusterResource = withExample(
       Schema.Struct({
         worker: text("Name of the worker."),
         due: int("Rows that are due and not leased by a runner; counting stops at 10,000."),
-        oldest_due_at: orNull(Schema.String, "Since when the oldest of them is due; null if there are none.")
+        oldest_due_at: orNull(Schema.String, "Since when the oldest of them is due; null if there are none."),
+        merchants: Schema.Array(
+          Schema.Struct({
+            merchant_id: merchantId,
+            mode: anyMode,
+            due: int("Rows of this merchant and environment."),
+            oldest_due_at: instant("Since when the oldest of them is due.")
+          }).annotate({ description: "Due rows of one merchant in one environment." })
+        ).annotate({
+          description: `By merchant where rows belong to one, the longest due first; at most ${backlogMerchantsMax}.`
+        })
       })
     ).annotate({ description: "Due rows, by worker." })
   }).annotate({ identifier: "Cluster", description: "The runners of this installation." }),
@@ -109,7 +123,16 @@ export const ClusterResource = withExample(
         clock_skew_seconds: 0.002
       }
     ],
-    backlogs: [{ worker: "deliveries", due: 0, oldest_due_at: null }]
+    backlogs: [
+      {
+        worker: "deliveries",
+        due: 2,
+        oldest_due_at: "2026-11-21T09:31:09.000Z",
+        merchants: [
+          { merchant_id: sampleIds.merchant, mode: "live", due: 2, oldest_due_at: "2026-11-21T09:31:09.000Z" }
+        ]
+      }
+    ]
   }
 )
 export type ClusterResource = typeof ClusterResource.Encoded

@@ -23,7 +23,7 @@ import {
   withExample
 } from "./fields.ts"
 import { HeldCounts } from "./HeldUp.ts"
-import { ListQuery } from "./Lists.ts"
+import { ListQuery, sortedField } from "./Lists.ts"
 import { MerchantResource, merchantSample } from "./Operator.ts"
 import { AuditEntryResource, auditEntrySample } from "./Operators.ts"
 import { PayoutQuery, PayoutResource } from "./Payouts.ts"
@@ -158,7 +158,7 @@ export class MerchantPayoutsGroup extends HttpApiGroup.make("payouts")
     HttpApiEndpoint.get("list", `${ofConsole}/payouts`, {
       params: ofMerchant,
       query: PayoutQuery,
-      success: listed(PayoutResource),
+      success: listed(PayoutResource, sortedField),
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({
@@ -178,8 +178,8 @@ export class MerchantPayoutsGroup extends HttpApiGroup.make("payouts")
 
 // Home page ----------------------------------------------------------------------
 
-/** The days that the home page offers. */
-export const overviewDays = ["7", "30", "90"] as const
+/** The days that the home page offers. Today alone has its hours, beside those of the same day a week before. */
+export const overviewDays = ["1", "7", "30", "90"] as const
 
 /** Disputes are counted up to this. */
 export const overviewDisputesMax = 1_000
@@ -195,12 +195,23 @@ const OverviewDay = Schema.Struct({
   refunded: minor("The amount of these refunds")
 }).annotate({ identifier: "OverviewDay", description: "Figures of a day in one currency." })
 
+const OverviewHour = Schema.Struct({
+  hour: int("The hour, 0 to 23, in the merchant's time zone."),
+  orders_paid: int("Payments that were credited in this hour."),
+  volume: minor("The amount of these payments")
+}).annotate({ identifier: "OverviewHour", description: "Payments of an hour in one currency." })
+
 const OverviewCurrency = Schema.Struct({
   currency,
   balance: BalanceResource.annotate({ description: "The wallet as it is now." }),
   days: Schema.Array(OverviewDay).annotate({
     description: "Each day that was counted, oldest first, including days without activity."
-  })
+  }),
+  earlier: Schema.Array(OverviewDay).annotate({
+    description: "As many days before them, as far as they are counted; for one day, the same day a week before."
+  }),
+  hours: Schema.Array(OverviewHour).annotate({ description: "For one day: its hours with payments." }),
+  earlier_hours: Schema.Array(OverviewHour).annotate({ description: "For one day: those of a week before." })
 }).annotate({ identifier: "OverviewCurrency", description: "Figures in one currency." })
 
 const FailingEndpoint = Schema.Struct({
@@ -260,7 +271,10 @@ export const OverviewResource = withExample(
           total_refund: 0,
           updated_at: "2026-11-21T09:31:12.502Z"
         },
-        days: [{ day: "2026-11-21", orders_created: 2, orders_paid: 1, volume: 1999, refunds: 0, refunded: 0 }]
+        days: [{ day: "2026-11-21", orders_created: 2, orders_paid: 1, volume: 1999, refunds: 0, refunded: 0 }],
+        earlier: [{ day: "2026-11-14", orders_created: 1, orders_paid: 0, volume: 0, refunds: 0, refunded: 0 }],
+        hours: [{ hour: 9, orders_paid: 1, volume: 1999 }],
+        earlier_hours: []
       }
     ],
     disputes: { needs_response: 1, next_due_at: "2026-12-05T23:59:59.000Z" },

@@ -10,7 +10,7 @@ import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, DisputeNotFound, InvalidRequest, ProcessorError, Unavailable } from "./Errors.ts"
 import { kind, merchantId, orNull, text, withExample } from "./fields.ts"
-import { ExportableQuery } from "./Lists.ts"
+import { ExportableQuery, sortedField, sortParameter } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 const Instant = Schema.String.annotate({ format: "date-time" })
@@ -126,6 +126,7 @@ export type SubmitEvidence = typeof SubmitEvidence.Type
 /** Filters of the list; all have to match (spec: Endpoints, Disputes). */
 export const DisputeQuery = Schema.Struct({
   ...ExportableQuery,
+  ...sortParameter,
   ...filterFields(disputes)
 })
 export type DisputeQuery = typeof DisputeQuery.Type
@@ -175,7 +176,7 @@ export class DisputesGroup extends HttpApiGroup.make("disputes")
   .add(
     HttpApiEndpoint.get("list", "/v1/disputes", {
       query: DisputeQuery,
-      success: [listed(DisputeResource), HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })],
+      success: [listed(DisputeResource, sortedField), HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })],
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({

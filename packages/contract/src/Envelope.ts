@@ -29,7 +29,7 @@ const page = {
   url: text("Path of this list.")
 }
 
-/** A page, newest first. `beside`: further fields of a list. */
+/** A page, newest first unless it was sorted. `beside`: further fields of a list. */
 export const listed = <Item extends Schema.Top, const Extra extends Schema.Struct.Fields = {}>(
   item: Item,
   extra?: Extra

@@ -6,8 +6,9 @@
  * what they have to be. An export never gets `limit` and the cursors: they are dropped before the query is decoded.
  */
 import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
+import { sorts } from "@coffer/model/Sort"
 import { Schema, SchemaGetter } from "effect"
-import { text } from "./fields.ts"
+import { instant, text } from "./fields.ts"
 
 export const timestamp = (description: string) =>
   Schema.optionalKey(text(`${description}: ISO 8601 with time and offset (UTC without one), or Unix time in seconds.`))
@@ -50,6 +51,32 @@ export const ListQuery = {
     text("Refused: this list has no CSV form.").check(
       Schema.makeFilter(() => false, { expected: "no format: this list has no CSV form", toJsonSchema: () => ({}) })
     )
+  )
+}
+
+/** For a list that can be sorted (silences: P28). */
+export const sortParameter = {
+  sort: Schema.optionalKey(
+    Schema.Literals(sorts).annotate({
+      description:
+        "`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest " +
+        "10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` " +
+        "and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."
+    })
+  )
+}
+
+/** In the answer of such a list, of a page by amount. */
+export const sortedField = {
+  sorted: Schema.optionalKey(
+    Schema.Struct({
+      from: instant("When the oldest object that was sorted was created."),
+      to: instant("When the newest object that was sorted was created."),
+      is_whole: Schema.Boolean.annotate({ description: "Whether all objects of the range were sorted." })
+    }).annotate({
+      description: "Of a page by amount: which objects were sorted.",
+      examples: [{ from: "2026-11-21T09:00:00.000Z", to: "2026-11-22T09:00:00.000Z", is_whole: true }]
+    })
   )
 }
 

@@ -12,7 +12,7 @@ import { enveloped, listed } from "./Envelope.ts"
 import { InvalidRequest, MerchantNotFound } from "./Errors.ts"
 import { EventQuery, EventResource } from "./Events.ts"
 import { int, kind, merchantId, ofMerchant, text, withExample } from "./fields.ts"
-import { ListQuery } from "./Lists.ts"
+import { ListQuery, sortedField } from "./Lists.ts"
 import { LogQuery, LogResource, retentionDays } from "./Logs.ts"
 import { PaymentLinkResource } from "./PaymentLinks.ts"
 import { RefundQuery, RefundResource } from "./Refunds.ts"
@@ -151,8 +151,8 @@ export class LookupGroup extends HttpApiGroup.make("lookup")
           "may use the same number of their own. Without `merchant_id` all merchants are searched."
       })
     ),
-    list("refunds", "refunds", queryOf(RefundQuery.fields), listed(RefundResource)),
-    list("disputes", "disputes", queryOf(DisputeQuery.fields), listed(DisputeResource)),
+    list("refunds", "refunds", queryOf(RefundQuery.fields), listed(RefundResource, sortedField)),
+    list("disputes", "disputes", queryOf(DisputeQuery.fields), listed(DisputeResource, sortedField)),
     list("paymentLinks", "payment_links", queryOf(ListQuery), listed(PaymentLinkResource)),
     list(
       "balanceTransactions",

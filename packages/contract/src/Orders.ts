@@ -15,7 +15,15 @@ import { channelBoundsText } from "./Channels.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
 import { closingNote, currency, kind, merchantId, minor, ofMerchant, orNull, text, withExample } from "./fields.ts"
-import { ExportableQuery, ListQuery, MetadataFilters, timestamp, withMetadataFilters } from "./Lists.ts"
+import {
+  ExportableQuery,
+  ListQuery,
+  MetadataFilters,
+  sortedField,
+  sortParameter,
+  timestamp,
+  withMetadataFilters
+} from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 /** Same structure in create, retrieve and list responses and in `payment.*` events (silences: V3). */
@@ -54,7 +62,8 @@ export const OrderResource = withExample(
     locale: "en",
     receipt_failure_reason: null,
     payment_failure_reason: null,
-    paid_card: { brand: "visa", last4: "4242" }
+    paid_card: { brand: "visa", last4: "4242" },
+    dispute_status: null
   }
 )
 export type OrderResource = typeof OrderResource.Encoded
@@ -133,6 +142,7 @@ const Amount = Schema.String.check(
 export const OrderQuery = Schema.StructWithRest(
   Schema.Struct({
     ...ExportableQuery,
+    ...sortParameter,
     ...filterFields(orders),
     "paid_at[gte]": timestamp("Paid then or later"),
     "paid_at[lte]": timestamp("Paid then or earlier; Unix seconds include the whole second"),
@@ -150,6 +160,7 @@ export type OrderQuery = typeof OrderQuery.Type
 /** The operator's; each environment has its own list. */
 export const OperatorOrderQuery = Schema.Struct({
   ...ListQuery,
+  ...sortParameter,
   mode: Mode.annotate({ description: "The environment whose orders are listed." }),
   status: filterFields(orders).status,
   out_trade_no: Schema.optionalKey(text("The order with exactly this `out_trade_no` of the merchant."))
@@ -207,7 +218,7 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
   .add(
     HttpApiEndpoint.get("list", "/v1/orders", {
       query: OrderQuery,
-      success: [listed(OrderResource), HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })],
+      success: [listed(OrderResource, sortedField), HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })],
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({
@@ -265,7 +276,7 @@ export class OperatorOrdersGroup extends HttpApiGroup.make("orders")
     HttpApiEndpoint.get("list", "/operator/v1/merchants/:merchant_id/orders", {
       params: ofMerchant,
       query: OperatorOrderQuery,
-      success: listed(OrderResource),
+      success: listed(OrderResource, sortedField),
       error: [InvalidRequest, MerchantNotFound]
     }).annotateMerge(
       OpenApi.annotations({

@@ -22,7 +22,7 @@ import {
   Unavailable
 } from "./Errors.ts"
 import { currency, merchantId, ofMerchant, text, withExample } from "./fields.ts"
-import { ListQuery } from "./Lists.ts"
+import { ListQuery, sortedField, sortParameter } from "./Lists.ts"
 import { needsApproval } from "./Operators.ts"
 import { sampleIds } from "./sampleIds.ts"
 
@@ -65,7 +65,7 @@ export const CreatePayout = withoutNulls(
 export type CreatePayout = typeof CreatePayout.Type
 
 /** Each environment has its own list. */
-export const PayoutQuery = Schema.Struct({ ...ListQuery, mode })
+export const PayoutQuery = Schema.Struct({ ...ListQuery, ...sortParameter, mode })
 export type PayoutQuery = typeof PayoutQuery.Type
 
 const collection = "/operator/v1/merchants/:merchant_id/payouts"
@@ -100,7 +100,7 @@ export class PayoutsGroup extends HttpApiGroup.make("payouts")
     HttpApiEndpoint.get("list", collection, {
       params: ofMerchant,
       query: PayoutQuery,
-      success: listed(PayoutResource),
+      success: listed(PayoutResource, sortedField),
       error: [InvalidRequest, MerchantNotFound]
     }).annotateMerge(
       OpenApi.annotations({

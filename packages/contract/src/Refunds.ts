@@ -23,7 +23,7 @@ import {
   Unavailable
 } from "./Errors.ts"
 import { merchantId, text, withExample } from "./fields.ts"
-import { ExportableQuery } from "./Lists.ts"
+import { ExportableQuery, sortedField, sortParameter } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 /** The same in responses and in `refund.*` events. */
@@ -101,6 +101,7 @@ export type UpdateRefund = typeof UpdateRefund.Type
 
 export const RefundQuery = Schema.Struct({
   ...ExportableQuery,
+  ...sortParameter,
   ...filterFields(refunds)
 })
 export type RefundQuery = typeof RefundQuery.Type
@@ -151,7 +152,7 @@ export class RefundsGroup extends HttpApiGroup.make("refunds")
   .add(
     HttpApiEndpoint.get("list", "/v1/refunds", {
       query: RefundQuery,
-      success: [listed(RefundResource), HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })],
+      success: [listed(RefundResource, sortedField), HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })],
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({

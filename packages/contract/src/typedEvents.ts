@@ -22,6 +22,7 @@ const unpaid = {
   payment_method: null,
   paid_at: null,
   paid_card: null,
+  dispute_status: null,
   receipt_url: null
 }
 const answeredAt = "2026-12-02T10:40:05.614Z"

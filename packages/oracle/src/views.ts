@@ -21,11 +21,19 @@ export const statusOf = ({ amount, refunded, state }: Order) => {
 
 const isCard = (order: Order) => order.own !== undefined && methods[order.own.method].isCard
 
-export const orderView = ({ merchantId }: Account, order: Order): Fields => ({
+/** What disputes have done to the payment: an open one, then a lost one, then one that gave all back. */
+const disputeStatusOf = ({ disputes }: Account, order: Order) => {
+  const ofOrder = disputes.filter((dispute) => dispute.order === order)
+  if (ofOrder.some(isOpen)) return "open"
+  if (ofOrder.some(({ state }) => state === "lost")) return "lost"
+  return ofOrder.length > 0 ? "won" : null
+}
+
+export const orderView = (account: Account, order: Order): Fields => ({
   object: "order",
   trade_no: order.no,
   out_trade_no: ownNoOf(order),
-  merchant_id: merchantId,
+  merchant_id: account.merchantId,
   amount: order.amount,
   fee: order.own === undefined ? null : feeOf(order.amount),
   net_amount: order.own === undefined ? null : order.amount - feeOf(order.amount),
@@ -51,7 +59,8 @@ export const orderView = ({ merchantId }: Account, order: Order): Fields => ({
   locale: order.locale,
   receipt_failure_reason: nullOr(someText),
   payment_failure_reason: order.own === undefined ? order.failureReason : null,
-  paid_card: isCard(order) && !order.own?.cardErased ? { brand: "visa", last4: "4242" } : null
+  paid_card: isCard(order) && !order.own?.cardErased ? { brand: "visa", last4: "4242" } : null,
+  dispute_status: disputeStatusOf(account, order)
 })
 
 export const refundView = ({ merchantId }: Account, refund: Refund): Fields => ({

@@ -784,6 +784,8 @@ class Order(TypedDict):
     """Why the last attempt to pay did not succeed, in the channel's code, such as `insufficient_funds`; null when there was none, and once the order is paid. The timeline has all attempts."""
     paid_card: Union[OrderPaidCard, None]
     """The card that was charged, also behind Apple Pay or Google Pay; null until paid, and where it was no card."""
+    dispute_status: Union[Literal["open", "won", "lost"], None]
+    """What disputes have done to the payment. `open`: an amount is frozen, and nothing is refunded until the bank decides. `lost`: the bank has kept an amount. `won`: all that was frozen has come back, because the bank decided for you or withdrew. Null: no amount was ever frozen. `GET /disputes?trade_no=` has each dispute."""
 
 
 class PaymentDuplicateRefundedEventData(TypedDict):
@@ -1566,6 +1568,8 @@ class OrdersListQuery(TypedDict):
     """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
+    sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
+    """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
     status: NotRequired[Union[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"], None]]
     """Orders in this state."""
     out_trade_no: NotRequired[Union[str, None]]
@@ -1587,6 +1591,8 @@ class OrdersCsvQuery(TypedDict):
 
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
+    sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
+    """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
     status: NotRequired[Union[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"], None]]
     """Orders in this state."""
     out_trade_no: NotRequired[Union[str, None]]
@@ -1614,6 +1620,8 @@ class RefundsListQuery(TypedDict):
     """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
+    sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
+    """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
     trade_no: NotRequired[Union[str, None]]
     """Refunds of this order: its `trade_no`, or your own `out_trade_no`."""
     out_refund_no: NotRequired[Union[str, None]]
@@ -1627,6 +1635,8 @@ class RefundsCsvQuery(TypedDict):
 
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
+    sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
+    """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
     trade_no: NotRequired[Union[str, None]]
     """Refunds of this order: its `trade_no`, or your own `out_trade_no`."""
     out_refund_no: NotRequired[Union[str, None]]
@@ -1646,6 +1656,8 @@ class DisputesListQuery(TypedDict):
     """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
+    sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
+    """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
     status: NotRequired[Union[Literal["needs_response", "under_review", "won", "lost", "closed"], None]]
     """Disputes in this state."""
     trade_no: NotRequired[Union[str, None]]
@@ -1657,6 +1669,8 @@ class DisputesCsvQuery(TypedDict):
 
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
+    sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
+    """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
     status: NotRequired[Union[Literal["needs_response", "under_review", "won", "lost", "closed"], None]]
     """Disputes in this state."""
     trade_no: NotRequired[Union[str, None]]

@@ -196,6 +196,19 @@ export const orders = listed(
       { made: "unstored" }
     ),
 
+    dispute_status: field(
+      Schema.NullOr(Schema.Literals(["open", "won", "lost"])),
+      shown("none"),
+      [
+        "Dispute",
+        "争议",
+        "What disputes have done to the payment. `open`: an amount is frozen, and nothing is refunded until the bank " +
+          "decides. `lost`: the bank has kept an amount. `won`: all that was frozen has come back, because the bank " +
+          "decided for you or withdrew. Null: no amount was ever frozen. `GET /disputes?trade_no=` has each dispute."
+      ],
+      { look: "state", made: "unstored" }
+    ),
+
     version: forNobody("none"),
     refunding_amount: archived("none"),
     channel: archived("none"),
@@ -209,6 +222,7 @@ export const orders = listed(
     unapplied_due_at: forOperators("none"),
     disputes_open: archived("none"),
     disputes_lost: archived("none"),
+    disputes_won: archived("none"),
     due_at: forNobody("none"),
     due_attempts: forNobody("none"),
     /** A repeat of a create is compared with it after the texts are gone. */
@@ -226,6 +240,7 @@ export const orders = listed(
       trade_no: "hidden",
       payment_method: "wide",
       refunded_amount: "hidden",
+      dispute_status: "hidden",
       receipt_email: "hidden",
       created_at: "shown",
       paid_at: "hidden"

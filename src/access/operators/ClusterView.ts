@@ -1,6 +1,7 @@
 /** The cluster on the wire: the one encoder. Pure. */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
-import type { ClusterResource } from "@coffer/contract/Cluster"
+import { backlogMerchantsMax, type ClusterResource } from "@coffer/contract/Cluster"
+import type { Mode } from "@coffer/model/Ids"
 import type { KnownRunner, Reading } from "@coffer/cluster/RunnerVitals"
 import type { BacklogOf } from "../../platform/jobs/backlogs.ts"
 
@@ -22,10 +23,16 @@ export const clusterView = ({ backlogs, canKill, runners, shards }: ClusterParts
     versions: [...new Set(present.map(({ version }) => version))].toSorted(),
     can_kill: canKill,
     runners: runners.map(runnerView),
-    backlogs: backlogs.map(({ count, oldest, worker }) => ({
+    backlogs: backlogs.map(({ count, oldest, owners = [], worker }) => ({
       worker,
       due: count,
-      oldest_due_at: isoTextOrNull(oldest)
+      oldest_due_at: isoTextOrNull(oldest),
+      merchants: owners.slice(0, backlogMerchantsMax).map((own) => ({
+        merchant_id: own.merchantId,
+        mode: own.mode as Mode,
+        due: own.count,
+        oldest_due_at: isoText(own.oldest)
+      }))
     }))
   }
 }

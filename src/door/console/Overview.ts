@@ -5,7 +5,7 @@
  */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { OverviewResource } from "@coffer/contract/ConsoleMerchant"
-import type { Mode } from "@coffer/model/Ids"
+import type { MerchantId, Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import { dayAfter, type Day, dayIn, daysUntil, startOf, zoneOf } from "@coffer/rules/reports/days"
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
@@ -17,7 +17,7 @@ import { MerchantClocks } from "../../platform/runtime/MerchantClocks.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { Wallets } from "../../money/wallets/Wallets.ts"
 import { balanceView } from "../../money/wallets/WalletView.ts"
-import { type Days, type Figures, OverviewStore } from "./OverviewStore.ts"
+import { type Days, type Figures, type Hours, OverviewStore } from "./OverviewStore.ts"
 
 export class Overview extends Context.Service<
   Overview,
@@ -33,8 +33,10 @@ const rememberedMax = 1_000
 const countedMax = 200_000
 /** Rows of a past day may be written this long after it: their numbers are made before. */
 const closedAfter = Duration.minutes(10)
-/** Days that are kept. */
-const keptDays = 90
+/** Hours of a day that is over. */
+const hoursFor = Duration.hours(1)
+/** Days that are kept: those that are shown, and as many before. */
+const keptDays = 180
 
 export const layer = Layer.effect(
   Overview,
@@ -46,14 +48,33 @@ export const layer = Layer.effect(
     const wallets = yield* Wallets
     const needsAttention = yield* NeedsAttention
 
+    /** Hours of a day that is over do not change, but where a sandbox's clock is moved. */
+    const kept = yield* Cache.make({
+      lookup: (key: string) => {
+        const [merchantId, mode, zone, day] = key.split(" ") as [MerchantId, Mode, string, Day]
+        return store.hours({ account: { merchantId, mode }, zone: zoneOf(zone)! }, day)
+      },
+      capacity: rememberedMax,
+      timeToLive: hoursFor
+    })
+    const pastHours = ({ account, isMoved, zone }: Counting, day: Day) =>
+      isMoved
+        ? store.hours({ account, zone }, day)
+        : Cache.get(kept, `${account.merchantId} ${account.mode} ${zone.id} ${day}`)
+
     const look = Effect.fnUntraced(function* (merchant: Merchant, mode: Mode, count: number) {
       const account = { merchantId: merchant.merchant_id, mode }
       const now = yield* clocks.within(account, currentTime)
       const zone = zoneOf(merchant.time_zone) ?? zoneOf("UTC")!
       const today = dayIn(DateTime.toEpochMillis(now), zone)
-      const days = daysUntil(today, count)
+      // Today is compared with the same day of the week before.
+      const days = daysUntil(today, count === 1 ? 8 : 2 * count)
+      const [shown, earlier] = [days.slice(-count), days.slice(0, count)]
       const counting = { account, zone, now, days, isMoved: clocks.offsetOf(account) > 0 }
       const counted = yield* countDays(store, counting)
+      const isToday = count === 1
+      const hours = isToday ? yield* store.hours(counting, today) : []
+      const earlierHours = isToday ? yield* pastHours(counting, earlier[0]!) : []
       const endpoints = endpointsOf(merchant, mode)
       const failing = yield* store.failing([...endpoints.keys()])
       const { count: needs_response, due } = yield* store.disputes(account)
@@ -64,12 +85,14 @@ export const layer = Layer.effect(
         merchant_id: account.merchantId,
         mode,
         time_zone: zone.id,
-        from: days[0]!,
+        from: shown[0]!,
         to: today,
         counted_at: isoText(yield* currentTime),
         is_complete: days.every((day) => counted.has(day)),
         has_channel: Option.isSome(yield* channel.takerOf(account)),
-        currencies: balances.map(balanceView).flatMap((balance) => currencyView(balance, days, counted)),
+        currencies: balances
+          .map(balanceView)
+          .flatMap((balance) => currencyView(balance, { shown, earlier, counted, hours, earlierHours })),
         disputes: { needs_response, next_due_at: isoTextOrNull(due) },
         failing_endpoints: failing.map(({ endpoint_id, failing_since, reason }) => ({
           endpoint_id,
@@ -135,19 +158,36 @@ const countDays = Effect.fnUntraced(function* (store: OverviewStore["Service"], 
 const rowsIn = (figures: Figures): number =>
   Object.values(figures).reduce((sum, each) => sum + each.orders_created + each.orders_paid + each.refunds, 0)
 
+interface Shown {
+  readonly shown: ReadonlyArray<Day>
+  readonly earlier: ReadonlyArray<Day>
+  readonly counted: ReadonlyMap<Day, Figures>
+  readonly hours: Hours
+  readonly earlierHours: Hours
+}
+
 /** A currency without figures, and whose wallet was never used, is left out. */
 const currencyView = (
   balance: OverviewResource["currencies"][number]["balance"],
-  days: ReadonlyArray<Day>,
-  counted: ReadonlyMap<Day, Figures>
+  { counted, earlier, earlierHours, hours, shown }: Shown
 ): ReadonlyArray<OverviewResource["currencies"][number]> => {
   const { available_balance, currency, frozen_balance, total_revenue } = balance
-  const shown = days.flatMap((day) => {
-    const figures = counted.get(day)
-    return figures === undefined ? [] : [{ day, ...(figures[currency] ?? nothing) }]
-  })
+  const figuresOf = (days: ReadonlyArray<Day>) =>
+    days.flatMap((day) => {
+      const figures = counted.get(day)
+      return figures === undefined ? [] : [{ day, ...(figures[currency] ?? nothing) }]
+    })
+  const hoursIn = (all: Hours) => all.flatMap(({ currency: of, ...hour }) => (of === currency ? [hour] : []))
+  const view = {
+    currency,
+    balance,
+    days: figuresOf(shown),
+    earlier: figuresOf(earlier),
+    hours: hoursIn(hours),
+    earlier_hours: hoursIn(earlierHours)
+  }
   const isUsed = [available_balance, frozen_balance, total_revenue].some((amount) => amount !== 0)
-  return isUsed || shown.some(({ orders_created }) => orders_created > 0) ? [{ currency, balance, days: shown }] : []
+  return isUsed || view.days.some(({ orders_created }) => orders_created > 0) ? [view] : []
 }
 
 const nothing = { orders_created: 0, orders_paid: 0, volume: 0, refunds: 0, refunded: 0 }

@@ -24,6 +24,11 @@ export type Figure = typeof Figure.Type
 /** Without currencies that have no figures. */
 export type Figures = Readonly<Partial<Record<Currency, Figure>>>
 
+const Hours = Schema.Array(
+  Schema.Struct({ currency: Currency, hour: Schema.Int, orders_paid: Schema.Int, volume: Schema.Int })
+)
+export type Hours = typeof Hours.Type
+
 const Kept = Schema.Array(Schema.Struct({ day: Schema.String, figures: Schema.Record(Schema.String, Figure) }))
 const Counted = Schema.Array(
   Schema.Struct({ day: Schema.String, currency: Currency, type: Schema.String, count: Schema.Int, sum: Schema.Int })
@@ -45,6 +50,8 @@ export class OverviewStore extends Context.Service<
     readonly kept: (days: Days, from: Day) => Effect.Effect<ReadonlyMap<Day, Figures>>
     /** Counts these whole days. */
     readonly count: (days: Days, all: ReadonlyArray<Day>) => Effect.Effect<ReadonlyMap<Day, Figures>>
+    /** The payments of a day by its hours, without hours that have none. */
+    readonly hours: (days: Days, day: Day) => Effect.Effect<Hours>
     /** Keeps days that are over, and drops those before `from` and those of another time zone. */
     readonly keep: (days: Days, from: Day, counted: ReadonlyMap<Day, Figures>) => Effect.Effect<void>
     /** Disputes that wait for evidence, and the nearest deadline. */
@@ -54,6 +61,7 @@ export class OverviewStore extends Context.Service<
   }
 >()("@coffer/console/OverviewStore") {}
 
+const decodeHours = Schema.decodeUnknownEffect(Hours)
 const decodeKept = Schema.decodeUnknownEffect(Kept)
 const decodeCounted = Schema.decodeUnknownEffect(Counted)
 const decodeDisputes = Schema.decodeUnknownEffect(Disputes)
@@ -92,6 +100,7 @@ export const layer = Layer.effect(
             return counted
           })
         ),
+      hours: ({ account, zone }, day) => sqlDefects(Effect.flatMap(hoursOf(sql, account, zone, day), decodeHours)),
       keep: ({ account: { merchantId, mode }, zone }, from, counted) =>
         counted.size === 0
           ? Effect.void
@@ -131,6 +140,21 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** One scan for each currency, as {@link countOf} has for a day. */
+const hoursOf = (sql: SqlClient.SqlClient, { merchantId, mode }: Account, zone: DateTime.TimeZone.Named, day: Day) => {
+  const [above, below] = [day, dayAfter(day)].map((each) => prefixes.ledger + firstIdBody(startOf(each, zone)))
+  return sql`select kinds.currency, hour, count(*)::int4 as orders_paid, sum(amount)::bigint as volume
+    from unnest(${[...Currency.literals]}::text[]) as kinds (currency)
+    cross join lateral (
+      select amount, extract(hour from created_at at time zone ${zone.id})::int4 as hour from ledger
+      where (merchant_id, mode, currency, type, id)
+          >= ((select ${merchantId}), ${mode}, kinds.currency, 'payment_credit', ${above})
+        and (merchant_id, mode, currency, type, id)
+          < ((select ${merchantId}), ${mode}, kinds.currency, 'payment_credit', ${below})
+      order by merchant_id, mode, currency, type, id limit (select ${"1000000000"}::bigint)) as own
+    group by kinds.currency, hour order by hour`
+}
 
 const figureOf = (type: string, count: number, sum: number): Partial<Figure> => {
   if (type === "created") return { orders_created: count }

@@ -154,6 +154,9 @@ export const consolePages = [
 ] as const
 export const consoleAssets = "/console/assets/:name"
 
+/** The checkout of no shop, for the frame in a merchant's settings (`CheckoutPreview.ts`). */
+export const consolePreviews = { en: "/console/preview/en", zh: "/console/preview/zh" } as const
+
 /** The documents (`Documents.ts`). */
 export const documentPages = ["/docs", "/docs.md", "/docs/*", "/llms.txt", "/llms-full.txt"] as const
 
@@ -164,6 +167,7 @@ export const securityTextPath = "/.well-known/security.txt"
 const pages = [
   ...consolePages,
   consoleAssets,
+  ...Object.values(consolePreviews),
   ...documentPages,
   securityTextPath,
   "/",

@@ -108,6 +108,7 @@ export const layer = Layer.effect(
       dueAt: "next_check_at",
       attempts: "checks",
       error: "check_error",
+      isOwned: true,
       lease
     }
     const due = leasedRows(sql, queue, Schema.Struct({ dispute_no: DisputeNo }), ({ dispute_no }) => dispute_no)

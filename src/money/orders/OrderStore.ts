@@ -55,7 +55,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const ofOrders = { table: "orders", key: "trade_no" }
+    const ofOrders = { table: "orders", key: "trade_no", isOwned: true }
     // Each try doubles the wait for the next: 30 s, 1 min … at most an hour (silences: O14).
     const lease = backOff(sql, "due_attempts", { soon: 30, late: 3_600 })
     const pending = { dueAt: "due_at", only: sql`status = 'pending'`, attempts: "due_attempts", lease }

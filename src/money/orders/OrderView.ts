@@ -6,7 +6,7 @@ import { orders } from "@coffer/resources/orders"
 import type { Camel } from "@coffer/resources/types"
 import { makeView } from "@coffer/resources/view"
 import { failureOf } from "@coffer/rules/order/attempts"
-import type { Order } from "@coffer/rules/order/Order"
+import { disputeStatusOf, type Order } from "@coffer/rules/order/Order"
 import type { OrderUrls } from "../../shared/signedUrls/OrderLinks.ts"
 
 /** The fields that differ from the stored state. All others are shown as they are stored. */
@@ -23,7 +23,8 @@ export const orderView: (order: Order, urls: OrderUrls) => OrderResource = makeV
     receipt_failure_reason: ({ receipt }) => receipt?.failure ?? null,
     payment_failure_reason: failureOf,
     // API logs redact whatever is called `card`.
-    paid_card: (order) => ("paymentId" in order ? order.card : null)
+    paid_card: (order) => ("paymentId" in order ? order.card : null),
+    dispute_status: disputeStatusOf
   }
 )
 

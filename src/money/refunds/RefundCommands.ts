@@ -104,6 +104,7 @@ export const layerStore = Layer.effect(
       key: "refund_no",
       dueAt: "next_check_at",
       error: "check_error",
+      isOwned: true,
       ...backOffAfterWork(sql, "checks", { soon, late, often })
     }
     const due = leasedRows(sql, queue, Schema.Struct({ refund_no: RefundNo }), ({ refund_no }) => refund_no)

@@ -10,9 +10,9 @@ import { csvRowsMax } from "@coffer/model/Limits"
 import type { Account } from "@coffer/model/Account"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type CreatedRange, type IdRange, idsCreated, newerThan, olderThan } from "@coffer/rules/lists/created"
-import { type Page, pageOf, type PageRequest } from "@coffer/rules/lists/pageRequest"
+import { type Page, pageOf, type PageRequest, type Sorted } from "@coffer/rules/lists/pageRequest"
 import { Effect, Schema, Stream } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import type { ListHorizon } from "./ListHorizon.ts"
 import { sqlDefects } from "./sqlDefect.ts"
 import {
@@ -49,7 +49,7 @@ export interface Pages<Item> {
 
 /** The lists of a kind of object, by what their readers ask for. */
 export interface Lists<Query, Item> {
-  /** Newest first (spec: List conventions). */
+  /** Newest first unless the request sorts (spec: List conventions). */
   readonly page: (account: Account, request: PageRequest, query: Query) => Effect.Effect<Page<Item>, InvalidField>
   readonly exported: (account: Account, created: CreatedRange, query: Query) => Effect.Effect<Exported<Item>>
 }
@@ -71,6 +71,8 @@ const stepRows = 100
  * have hardly a row in common.
  */
 const countMax = 500
+/** Rows that a page by amount sorts: the newest ones of its range (decision 0246). */
+export const sortedRows = 10_000
 /** Once the file has begun, a step that looks for few rows among many may take longer than a request. */
 const exportPatience = "30 seconds"
 
@@ -83,7 +85,7 @@ export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
   const rows = makeRows(sql, listed.table.name, listed.table.key)
   const wholeRange = makeWholeRange(listed, horizon)
   return {
-    page: makePage(sql, listed, rows, wholeRange),
+    page: makePage(sql, listed, rows, wholeRange, makeByAmount(sql, listed, rows, wholeRange)),
     exported: makeExported(sql, listed, rows, wholeRange),
     shortest: makeShortest(sql, listed, rows)
   }
@@ -119,7 +121,8 @@ const makePage = <Row, Item>(
   sql: SqlClient.SqlClient,
   { called, dropped = [], prefixOf, table: { key, name, read, row } }: Listed<Row, Item>,
   rows: Rows,
-  wholeRange: MakeWholeRange
+  wholeRange: MakeWholeRange,
+  byAmount: ByAmount
 ): Pages<Item>["page"] => {
   const decode = Schema.decodeUnknownSync(Schema.Array(row))
   const idOf = (row: unknown) => (row as Readonly<Record<string, string>> | undefined)?.[key]
@@ -144,18 +147,78 @@ const makePage = <Row, Item>(
     if (cursor !== undefined && !(yield* isOwn(account, cursor.id)) && !(yield* wasDropped(account, cursor.id))) {
       return yield* new InvalidField({ param: cursor.param, problem: `is not the id of ${called}` })
     }
+    if (request.sort === "amount" || request.sort === "-amount") {
+      const { found, sorted } = yield* byAmount(account, request, search)
+      return { ...pageOf((yield* inSlices(found, decode)).flat().map(read), request), sorted }
+    }
     const all = idsCreated(prefixOf(modeOf(account)), created)
-    const newer = cursor?.param === "ending_before"
+    const newer = (cursor?.param === "ending_before") !== (request.sort === "created")
     const ids = cursor === undefined ? all : newer ? newerThan(all, cursor.id) : olderThan(all, cursor.id)
     const direction = newer ? "asc" : "desc"
     const scan = { columns: "*", direction, created, limit: limit + 1 } as const
     const wholeOf = wholeRange(account)
     let found = yield* rows(account, search, { ...scan, ids })
-    const whole = yield* wholeOf(ids, idOf(newer ? found.at(-1) : found[0]), newer ? cursor.id : undefined)
+    const whole = yield* wholeOf(ids, idOf(newer ? found.at(-1) : found[0]), newer ? cursor?.id : undefined)
     if (whole !== undefined) found = yield* rows(account, search, { ...scan, ids: whole })
     return pageOf((yield* inSlices(found, decode)).flat().map(read), request)
   }, sqlDefects)
 }
+
+type ByAmount = (
+  account: Whose,
+  request: PageRequest,
+  search: Search
+) => Effect.Effect<
+  { readonly found: ReadonlyArray<unknown>; readonly sorted?: Sorted },
+  SqlError.SqlError | Schema.SchemaError
+>
+
+/**
+ * The newest rows of the range are read along the list's index and sorted, so the worst page reads `sortedRows` of
+ * them. Filters that the index does not have are applied to what was read. Rows of one range never change their amount,
+ * so a reader who gives the range of the first page gets each of its rows once.
+ */
+const makeByAmount =
+  <Row, Item>(
+    sql: SqlClient.SqlClient,
+    { prefixOf, table: { key, name } }: Listed<Row, Item>,
+    rows: Rows,
+    wholeRange: MakeWholeRange
+  ): ByAmount =>
+  (account, { created, cursor, limit, sort }, search) =>
+    Effect.gen(function* () {
+      // Without a path Postgres finds the few rows by the filters themselves.
+      const [inside, outside] = search.path === undefined ? [search, []] : [{ ...search, filters: [] }, search.filters]
+      const newest = { direction: "desc", created, limit: sortedRows } as const
+      const extent = Effect.fnUntraced(function* (ids: IdRange) {
+        const [counted] = yield* decodeExtent(
+          yield* sql`select count(*)::int4 as found, max(${sql(key)}) as newest, min(${sql(key)}) as oldest
+            from (${rows(account, inside, { ...newest, columns: "id", ids })}) as ids`
+        )
+        return { ...counted, ids }
+      })
+      const wholeOf = wholeRange(account)
+      const all = yield* extent(idsCreated(prefixOf(modeOf(account)), created))
+      const whole = yield* wholeOf(all.ids, all.newest ?? undefined)
+      const { found: count, ids, newest: last, oldest } = whole === undefined ? all : yield* extent(whole)
+      if (last === null || oldest === null) return { found: [] }
+      const isDown = (sort === "-amount") !== (cursor?.param === "ending_before")
+      const order = sql.literal(isDown ? "desc" : "asc")
+      const table = sql(name)
+      const at = [sql`${sql(`${name}.amount`)}`, sql`${sql(`${name}.${key}`)}`] as const
+      const beyond =
+        cursor === undefined
+          ? []
+          : [
+              sql`(${sql.csv([...at])}) ${sql.literal(isDown ? "<" : ">")}
+                (select amount, ${sql(key)} from ${table} where ${sql(key)} = ${cursor.id})`
+            ]
+      const read = rows(account, inside, { ...newest, columns: "*", ids: olderThan(ids, `${last}0`) })
+      const found = yield* sql`select * from (${read}) as ${table} where ${sql.and([sql`true`, ...outside, ...beyond])}
+        order by ${at[0]} ${order}, ${at[1]} ${order} limit ${limit + 1}`
+      const sorted = { from: createdAtOf(oldest), to: createdAtOf(last), isWhole: count < sortedRows }
+      return { found, sorted }
+    })
 
 /** The position of an export. */
 interface Position {
@@ -174,7 +237,7 @@ const makeExported = <Row extends Readonly<Record<string, unknown>>, Item>(
     const extent = Effect.fnUntraced(function* (ids: IdRange) {
       const whole = { columns: "id", direction: "desc", ids, created, limit: csvRowsMax + 1 } as const
       const [counted] = yield* decodeExtent(
-        yield* sql`select count(*)::int4 as found, max(${sql(key)}) as newest
+        yield* sql`select count(*)::int4 as found, max(${sql(key)}) as newest, min(${sql(key)}) as oldest
           from (${rows(account, search, whole)}) as ids`
       )
       return { ...counted, ids }
@@ -222,5 +285,11 @@ const makeShortest = <Row, Item>(
 const decodeCounts = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ found: Schema.Array(Schema.Int) })]))
 
 const decodeExtent = Schema.decodeUnknownEffect(
-  Schema.Tuple([Schema.Struct({ found: Schema.Int, newest: Schema.NullOr(Schema.String) })])
+  Schema.Tuple([
+    Schema.Struct({
+      found: Schema.Int,
+      newest: Schema.NullOr(Schema.String),
+      oldest: Schema.NullOr(Schema.String)
+    })
+  ])
 )

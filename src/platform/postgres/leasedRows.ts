@@ -36,6 +36,8 @@ export interface Queue {
   readonly attempts?: string
   /** The condition of a row of this merchant's sandbox. By default the table has a merchant and a mode. */
   readonly ofSandbox?: (merchantId: Fragment) => Fragment
+  /** Whether its rows have a merchant and a mode, by which the backlog is shown. */
+  readonly isOwned?: boolean
   /** The column that says why the last look failed. */
   readonly error?: string
 }
@@ -94,6 +96,15 @@ export interface Backlog {
   readonly count: number
   /** Since when the first of them has been due. */
   readonly oldest: DateTime.Utc | null
+  /** Those of each account, where rows have one. */
+  readonly owners?: ReadonlyArray<OwnedBacklog>
+}
+
+export interface OwnedBacklog {
+  readonly merchantId: string
+  readonly mode: string
+  readonly count: number
+  readonly oldest: DateTime.Utc
 }
 const backlogMax = 10_000
 
@@ -105,6 +116,7 @@ export const leasedRows = <Row, Item = Row>(
     attempts,
     dueAt,
     error,
+    isOwned = false,
     key,
     lease,
     ofSandbox = (merchantId) => sql`merchant_id = ${merchantId} and mode = 'sandbox'`,
@@ -158,12 +170,10 @@ export const leasedRows = <Row, Item = Row>(
         )
       ),
     backlog: (now) =>
-      sql`select count(*)::int4 as count, min(at) as oldest from (
-          select ${sql(dueAt)} as at ${from} and ${sql(dueAt)} <= ${isoText(now)}::text::timestamptz
-          order by ${sql(dueAt)} limit ${backlogMax}) as due`.pipe(
-        Effect.flatMap(decodeBacklog),
-        Effect.map(([row]) => row!),
-        sqlDefects
+      backlogOf(
+        sql,
+        sql`select ${sql(dueAt)} as at, ${isOwned ? sql`merchant_id, mode` : sql`null as merchant_id, null as mode`}
+          ${from} and ${sql(dueAt)} <= ${isoText(now)}::text::timestamptz order by ${sql(dueAt)} limit ${backlogMax}`
       )
   }
 }
@@ -215,8 +225,24 @@ const noteOutcomes = (
   )
 }
 
-const decodeBacklog = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(TimeColumn) }))
+/** `due`: the due rows with `at`, `merchant_id` and `mode`, or nulls for those. */
+export const backlogOf = (sql: SqlClient.SqlClient, due: Fragment): Effect.Effect<Backlog> =>
+  sql`select merchant_id as "merchantId", mode, count(*)::int4 as count, min(at) as oldest
+    from (${due}) as due group by merchant_id, mode order by min(at)`.pipe(
+    Effect.flatMap(decodeBacklogs),
+    Effect.map((groups) => ({
+      count: groups.reduce((sum, { count }) => sum + count, 0),
+      oldest: groups[0]?.oldest ?? null,
+      owners: groups.flatMap(({ merchantId, mode, ...due }) =>
+        merchantId === null || mode === null ? [] : [{ merchantId, mode, ...due }]
+      )
+    })),
+    sqlDefects
+  )
+
+const nullableText = Schema.NullOr(Schema.String)
+const decodeBacklogs = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ merchantId: nullableText, mode: nullableText, count: Schema.Int, oldest: TimeColumn }))
 )
 
 const decodeTimes = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ at: TimeColumn })))

@@ -100,6 +100,7 @@ export const layer = Layer.effect(
         key: "report_no",
         dueAt: "due_at",
         error: "error",
+        isOwned: true,
         lease: sql`${leaseSeconds} * interval '1 second'`
       },
       Report

@@ -53,6 +53,7 @@ const orderChecks: ReadonlyArray<Check> = [
         when t.disputes_open <> t.open then format('counts %s open disputes of %s', t.disputes_open, t.open)
         when t.disputes_lost <> t.lost
           then format('says disputes took %s, and they took %s', t.disputes_lost, t.lost)
+        when t.disputes_won > t.won then format('counts %s won disputes of %s', t.disputes_won, t.won)
         when t.refunded + t.refunding > t.amount
           then format('is refunded %s of %s', t.refunded + t.refunding, t.amount)
         when t.paid_at is null and t.refunded + t.refunding + t.open + t.lost > 0 then 'was never paid'
@@ -64,7 +65,8 @@ const orderChecks: ReadonlyArray<Check> = [
         ${sumOf(amounts, "refunds", "'succeeded'")} as refunded,
         ${sumOf(amounts, "refunds", "'reserved', 'pending'")} as refunding,
         ${sumOf("count(*)", frozenDisputes, "'needs_response', 'under_review'")} as open,
-        ${sumOf(amounts, "disputes", "'lost'")} as lost
+        ${sumOf(amounts, "disputes", "'lost'")} as lost,
+        ${sumOf("count(*)", frozenDisputes, "'won', 'closed'")} as won
         from orders o where o.trade_no = any($1)) t`
   },
   {

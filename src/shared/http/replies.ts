@@ -3,6 +3,7 @@
  * already has the shape of the wire and builds the final response, so nothing is encoded twice (docs/decisions/0086).
  */
 import * as Wire from "@coffer/contract/Errors"
+import { isoText } from "@coffer/model/isoText"
 import type { Page } from "@coffer/rules/lists/pageRequest"
 import { Duration, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -32,7 +33,7 @@ const messages: Record<number, string> = { 201: "created", 202: "accepted" }
 export const replyList = Effect.fnUntraced(function* <Item>(
   resource: string,
   url: string,
-  { data, hasMore }: Page<Item>,
+  { data, hasMore, sorted }: Page<Item>,
   view: (item: Item) => object,
   more: object = {}
 ) {
@@ -43,8 +44,11 @@ export const replyList = Effect.fnUntraced(function* <Item>(
     objects.push(...shown)
     return jsonText(shown).slice(1, -1)
   })
+  const sortedBeside = sorted && {
+    sorted: { from: isoText(sorted.from), to: isoText(sorted.to), is_whole: sorted.isWhole }
+  }
   const answerWith = (data: ReadonlyArray<object>) => {
-    const list = { object: "list", resource, has_more: hasMore, url, ...more, data }
+    const list = { object: "list", resource, has_more: hasMore, url, ...sortedBeside, ...more, data }
     return { code: 200, message: "ok", request_id: record.requestId, data: list }
   }
   record.answer = answerWith(objects)

@@ -9,7 +9,7 @@ import { destinationOf } from "@coffer/rules/delivery/route"
 import type { Allotted, DueLine } from "@coffer/rules/delivery/places"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
-import { decodeDueSandboxes, type DueSandbox } from "../../platform/postgres/leasedRows.ts"
+import { type Backlog, backlogOf, decodeDueSandboxes, type DueSandbox } from "../../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
 import { type Ended, LeasedDelivery, recordAttempts } from "./deliveryResults.ts"
@@ -48,8 +48,6 @@ export const countedMax = 8
 const changedMax = 10_000
 
 const backlogMax = 10_000
-const Backlog = Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(TimeColumn) })
-export type Backlog = typeof Backlog.Type
 
 /** Rows are due by the clock of their account, and leases go by real time. */
 export interface DueAt {
@@ -131,7 +129,7 @@ export const layer = Layer.effect(
             Option.map(({ at }) => at)
           )
         ),
-      backlog: (now) => Effect.catchTags(sqlDefects(backlog(now)), { NoSuchElementError: Effect.die })
+      backlog
     })
   })
 )
@@ -346,12 +344,13 @@ const makeNextDue = (sql: SqlClient.SqlClient) =>
     where status = 'pending' and next_attempt_at > ${now} order by next_attempt_at limit 1`
   })
 
-const makeBacklog = (sql: SqlClient.SqlClient) =>
-  SqlSchema.findOne({
-    Request: Schema.DateTimeUtcFromDate,
-    Result: Backlog,
-    execute: (now) => sql`select count(*)::int4 as count, min(next_attempt_at) as oldest from (
-    select next_attempt_at from deliveries where status = 'pending' and next_attempt_at <= ${now}
-      and coalesce(leased_until, '-infinity') <= ${now}
-    order by next_attempt_at limit ${backlogMax}) as due`
-  })
+const makeBacklog = (sql: SqlClient.SqlClient) => (now: DateTime.Utc) => {
+  const at = isoText(now)
+  return backlogOf(
+    sql,
+    sql`select next_attempt_at as at, merchant_id, mode from deliveries
+      where status = 'pending' and next_attempt_at <= ${at}::text::timestamptz
+        and coalesce(leased_until, '-infinity') <= ${at}::text::timestamptz
+      order by next_attempt_at limit ${backlogMax}`
+  )
+}

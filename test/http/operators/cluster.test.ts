@@ -79,7 +79,7 @@ describe("GET /operator/v1/cluster", () => {
     })
   )
 
-  it.live("counts the rows that are due for a worker and says since when, for all runners", () =>
+  it.live("counts the rows that are due for a worker, by merchant, and says since when, for all runners", () =>
     Effect.gen(function* () {
       // Its workers do not poll again.
       const running = yield* start({ env: { WORKER_POLL: "1 hour" } })
@@ -89,8 +89,13 @@ describe("GET /operator/v1/cluster", () => {
       yield* running.sql`update orders set due_at = ${since}::text::timestamptz where trade_no = ${trade_no}`
       const { backlogs } = yield* cluster(running)
       const of = (name: string) => backlogs.find(({ worker }: { worker: string }) => worker === name)
-      assert.deepStrictEqual(of("expiry"), { worker: "expiry", due: 1, oldest_due_at: since })
-      assert.deepStrictEqual(of("mails"), { worker: "mails", due: 0, oldest_due_at: null })
+      assert.deepStrictEqual(of("expiry"), {
+        worker: "expiry",
+        due: 1,
+        oldest_due_at: since,
+        merchants: [{ merchant_id: running.merchant.merchantId, mode: "sandbox", due: 1, oldest_due_at: since }]
+      })
+      assert.deepStrictEqual(of("mails"), { worker: "mails", due: 0, oldest_due_at: null, merchants: [] })
     })
   )
 

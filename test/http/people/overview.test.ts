@@ -79,7 +79,8 @@ it.effect("keeps a day that is over ten minutes after its end, and counts it aga
       (rows) => rows.map(({ day, zone }) => `${zone} ${day}`)
     )
     yield* overview(browser)
-    const before = ["14", "15", "16", "17", "18", "19"].map((day) => `UTC 2026-11-${day}`)
+    // The seven days before are counted, too, and today is not over.
+    const before = Array.from({ length: 13 }, (_, index) => `UTC 2026-11-${String(7 + index).padStart(2, "0")}`)
     assert.deepStrictEqual(yield* kept, before)
     yield* leap("95 minutes")
     yield* overview(browser)
@@ -108,5 +109,41 @@ it.effect("an account whose clock was moved has the days of its clock, and none 
     const data = yield* overview(browser)
     assert.strictEqual(data["to"] > "2026-11-20", true)
     assert.strictEqual((yield* sql`select 1 from overview_days`).length, 0)
+  }).pipe(Effect.scoped)
+)
+
+it.effect("has the hours of today in the merchant's zone, beside those of the same day a week before", () =>
+  Effect.gen(function* () {
+    const { api, at, enter, leap, overview, paid } = yield* begin
+    yield* api.operator("POST", at, { time_zone: "Asia/Kolkata" })
+    // Four in the morning of the 21st, by half an hour.
+    yield* paid(5_000)
+    yield* leap("7 days")
+    yield* paid(2_000)
+    yield* leap("1 hour")
+    yield* paid(300)
+    yield* paid(400)
+    const browser = yield* enter
+    const [usd] = (yield* overview(browser, 1))["currencies"]
+    assert.deepStrictEqual(
+      [usd.hours, usd.earlier_hours],
+      [
+        [
+          { hour: 4, orders_paid: 1, volume: 2_000 },
+          { hour: 5, orders_paid: 2, volume: 700 }
+        ],
+        [{ hour: 4, orders_paid: 1, volume: 5_000 }]
+      ]
+    )
+    assert.deepStrictEqual(
+      [...usd.earlier, ...usd.days].map(({ day, volume }: Json) => [day, volume]),
+      [
+        ["2026-11-21", 5_000],
+        ["2026-11-28", 2_700]
+      ]
+    )
+    const [week] = (yield* overview(browser, 7))["currencies"]
+    assert.deepStrictEqual([week.hours, week.earlier_hours, week.earlier.length], [[], [], 7])
+    assert.strictEqual(week.earlier.at(-1).day, "2026-11-21")
   }).pipe(Effect.scoped)
 )

@@ -78,7 +78,8 @@ export const untouched = {
   refundedAmount: Minor.make(0),
   refundingAmount: Minor.make(0),
   disputesOpen: 0,
-  disputesLost: Minor.make(0)
+  disputesLost: Minor.make(0),
+  disputesWon: null
 }
 
 export const {

@@ -33,6 +33,7 @@ export type OrderRow = {
   readonly refunding_amount: number
   readonly disputes_open: number
   readonly disputes_lost: number
+  readonly disputes_won: number | null
   readonly card: Text
   readonly paid_at: Text
   readonly due_at: string
@@ -94,6 +95,7 @@ export const newOrder = (account: Account, terms: Terms, tradeNo: string, now: n
     refunding_amount: 0,
     disputes_open: 0,
     disputes_lost: 0,
+    disputes_won: null,
     paid_at: null,
     due_at: expires,
     expires_at: expires,
@@ -173,7 +175,9 @@ export const orderView = (row: OrderRow, urls: Urls) => ({
   receipt_url: row.paid_at === null ? null : urls.receipt(row.trade_no),
   receipt_email: row.receipt_email,
   locale: row.locale,
-  paid_card: valueOf(row.card)
+  paid_card: valueOf(row.card),
+  dispute_status:
+    row.disputes_open > 0 ? "open" : row.disputes_lost > 0 ? "lost" : row.disputes_won === null ? null : "won"
 })
 
 export type OrderView = ReturnType<typeof orderView>

@@ -15,7 +15,12 @@ export type PlainQuery = Schema.Struct<typeof ListQuery>["Type"]
 
 /** The part of a list's answer that pages read. */
 export interface Page<Row> {
-  readonly data: { readonly data: ReadonlyArray<Row>; readonly has_more: boolean }
+  readonly data: {
+    readonly data: ReadonlyArray<Row>
+    readonly has_more: boolean
+    /** Of a page by amount: which rows were sorted. */
+    readonly sorted?: { readonly from: string; readonly to: string; readonly is_whole: boolean }
+  }
 }
 
 /** The contract's query of a list, with a text for each value. */

@@ -115,6 +115,7 @@ const listOf = (
   columns: disputeColumns(language),
   filters: filtersOf(disputes, language),
   ...lists.disputes,
+  isSorted: true,
   keyOf: ({ dispute_no }) => dispute_no,
   bulk: account?.may("disputes:write") && account.mayMoveMany ? [acceptAct(account, words, language)] : [],
   empty: (

@@ -9,6 +9,7 @@ import { useAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
 import { useQuery } from "../parts/ListPage.tsx"
 import { Plot } from "../parts/Plot.tsx"
+import { plotsOf, sinceWeek, useHourIn } from "./homePlots.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, amountText, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
@@ -20,7 +21,13 @@ import { callOf } from "./MerchantAct.tsx"
 const texts = {
   en: {
     title: "Home",
-    days: { "7": "7 days", "30": "30 days", "90": "90 days" },
+    days: { "1": "Today", "7": "7 days", "30": "30 days", "90": "90 days" },
+    day: "Day",
+    hour: "Hour",
+    paidOrders: "Payments",
+    before: { "1": "a week ago", "7": "7 days before", "30": "30 days before", "90": "90 days before" },
+    weekBefore: "a week ago",
+    until: "by",
     period: "Period",
     currency: "Currency",
     volume: "Volume",
@@ -53,7 +60,13 @@ const texts = {
   },
   zh: {
     title: "首页",
-    days: { "7": "7 天", "30": "30 天", "90": "90 天" },
+    days: { "1": "今日", "7": "7 天", "30": "30 天", "90": "90 天" },
+    day: "日期",
+    hour: "小时",
+    paidOrders: "付款数",
+    before: { "1": "一周前", "7": "前 7 天", "30": "前 30 天", "90": "前 90 天" },
+    weekBefore: "一周前",
+    until: "截至",
     period: "时间段",
     currency: "货币",
     volume: "交易额",
@@ -87,7 +100,8 @@ const texts = {
 }
 type Texts = typeof texts.en
 
-const periods = ["7", "30", "90"] as const
+const periods = ["1", "7", "30", "90"] as const
+type Period = (typeof periods)[number]
 type Currency = OverviewResource["currencies"][number]
 
 /** Figures are counted by the service every few seconds. */
@@ -122,13 +136,14 @@ const Home = () => {
         </div>
       </header>
       <Loaded result={overview} lines={8}>
-        {({ data }) => <Figures overview={data} words={words} />}
+        {({ data }) => <Figures overview={data} period={days} words={words} />}
       </Loaded>
     </div>
   )
 }
 
-const Figures = ({ overview, words }: { readonly overview: OverviewResource; readonly words: Texts }) => {
+const Figures = (props: { readonly overview: OverviewResource; readonly period: Period; readonly words: Texts }) => {
+  const { overview, period, words } = props
   const { mode } = useAccount()
   const [query, setQuery] = useQuery()
   const { currencies, is_complete, time_zone } = overview
@@ -155,7 +170,7 @@ const Figures = ({ overview, words }: { readonly overview: OverviewResource; rea
               ))}
             </div>
           )}
-          <OfCurrency figures={chosen} zone={time_zone} words={words} />
+          <OfCurrency figures={chosen} period={period} zone={time_zone} words={words} />
           <Balances currencies={currencies} words={words} />
           <p className="small soft">
             {words.zone} {time_zone}. {!is_complete && words.counting}
@@ -170,8 +185,13 @@ const sum = ({ days }: Currency, of: (day: Currency["days"][number]) => number) 
   days.reduce((total, day) => total + of(day), 0)
 const paidOf = (figures: Currency) => sum(figures, ({ orders_paid }) => orders_paid)
 
-const OfCurrency = (props: { readonly figures: Currency; readonly zone: string; readonly words: Texts }) => {
-  const { figures, words, zone } = props
+const OfCurrency = (props: {
+  readonly figures: Currency
+  readonly period: Period
+  readonly zone: string
+  readonly words: Texts
+}) => {
+  const { figures, period, words, zone } = props
   const { base } = useAccount()
   const language = useLanguage()
   const { currency, days } = figures
@@ -183,25 +203,32 @@ const OfCurrency = (props: { readonly figures: Currency; readonly zone: string; 
   /** The rows that a tile has counted, in the days of the merchant's zone. */
   const rowsOf = (type: LedgerType, from: string, to: string) =>
     `${base}/ledger?${new URLSearchParams({ type, currency, from, to, zone })}`
+  const hour = useHourIn(zone)
   return (
     <>
       <div className="tiles">
         {today !== undefined && (
           <Tile
             name={words.today}
-            note={`${today.orders_paid.toLocaleString()} ${words.payments}`}
+            note={
+              period === "1" && hour !== undefined
+                ? sinceWeek(figures, hour, money, words)
+                : `${today.orders_paid.toLocaleString()} ${words.payments}`
+            }
             to={rowsOf("payment_credit", today.day, today.day)}
           >
             {money(today.volume)}
           </Tile>
         )}
-        <Tile
-          name={words.volume}
-          note={`${paid.toLocaleString()} ${words.payments}`}
-          to={oldest && today && rowsOf("payment_credit", oldest.day, today.day)}
-        >
-          {money(sum(figures, ({ volume }) => volume))}
-        </Tile>
+        {period !== "1" && (
+          <Tile
+            name={words.volume}
+            note={`${paid.toLocaleString()} ${words.payments}`}
+            to={oldest && today && rowsOf("payment_credit", oldest.day, today.day)}
+          >
+            {money(sum(figures, ({ volume }) => volume))}
+          </Tile>
+        )}
         <Tile
           name={words.rate}
           note={`${paid.toLocaleString()} ${words.rateOf} ${created.toLocaleString()} ${words.created}`}
@@ -217,22 +244,11 @@ const OfCurrency = (props: { readonly figures: Currency; readonly zone: string; 
         </Tile>
       </div>
       <div className="plots">
-        <section className="card">
-          <Plot
-            title={words.volume}
-            bars={days.map(({ day, volume }) => ({ day, value: volume, text: money(volume) }))}
-          />
-        </section>
-        <section className="card">
-          <Plot
-            title={words.rate}
-            bars={days.map(({ day, orders_created, orders_paid }) => ({
-              day,
-              value: orders_paid,
-              text: `${orders_paid} ${words.rateOf} ${orders_created}`
-            }))}
-          />
-        </section>
+        {plotsOf(figures, period, { language, words, to: (day) => rowsOf("payment_credit", day, day) }).map((plot) => (
+          <section key={plot.title} className="card">
+            <Plot {...plot} unit={period === "1" ? words.hour : words.day} earlier={words.before[period]} />
+          </section>
+        ))}
       </div>
     </>
   )

@@ -3,6 +3,7 @@ import type { DisputeResource } from "@coffer/contract/Disputes"
 import type { OrderQuery, OrderResource } from "@coffer/contract/Orders"
 import { orders } from "@coffer/resources/orders"
 import { act } from "../api/acts.ts"
+import { objectEvery, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import { currencyChoices, minorOf, Num, State } from "../parts/values.tsx"
@@ -14,8 +15,10 @@ import { Address } from "../parts/Made.tsx"
 import type { ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { stateText } from "../parts/stateWords.ts"
+import { rowsOf } from "../parts/walkPages.ts"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { walkPages } from "../parts/walkPages.ts"
+import { Disputed } from "./Disputes.tsx"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
 import { callOf, MerchantAct } from "./MerchantAct.tsx"
@@ -130,7 +133,14 @@ type OrderFilters = OrderQuery & { readonly amount_from: string; readonly amount
 const listOf = ({ account, lists }: Reader, words: Texts, language: Language): ListBy<Order, OrderFilters> => ({
   id: "orders",
   title: orders.listing.label[language],
-  columns: columnsOf(orders, language, {
+  columns: columnsOf<Order>(orders, language, {
+    status: {
+      cell: ({ dispute_status, status, trade_no }) => (
+        <>
+          <State of={status} /> {dispute_status === "open" && <DisputedOrder number={trade_no} />}
+        </>
+      )
+    },
     receipt_email: { name: words.buyer, isHidden: false, isWide: true },
     payment_method: { isHidden: true }
   }),
@@ -140,6 +150,7 @@ const listOf = ({ account, lists }: Reader, words: Texts, language: Language): L
     { name: "amount_to", label: words.amountTo, type: "amount" }
   ],
   ...lists.orders,
+  isSorted: true,
   keyOf: ({ trade_no }) => trade_no,
   acts: account?.may("orders:write") && <CreateOrder words={words} />,
   bulk: [
@@ -159,6 +170,18 @@ const listOf = ({ account, lists }: Reader, words: Texts, language: Language): L
     </Empty>
   )
 })
+
+/** With the day of the answer, from one list for all rows: an order whose dispute is not in it has no day. */
+const DisputedOrder = ({ number }: { readonly number: string }) => {
+  const { lists } = useReader()
+  const waiting = rowsOf(useLive(lists.disputes.page({ status: "needs_response", limit: "100" }), objectEvery))
+  const dispute = waiting.find(({ trade_no }) => trade_no === number)
+  return (
+    <span className="state bad">
+      <Disputed due={dispute?.evidence_due_by ?? null} />
+    </span>
+  )
+}
 
 const Orders = () => <ObjectList list={listOf(useReader(), useWords(texts), useLanguage())} />
 

@@ -27,6 +27,7 @@ const listOf = ({ lists }: Reader, words: Texts, language: Language): ListBy<Pay
   columns: columnsOf(payouts, language),
   filters: filtersOf(payouts, language),
   ...lists.payouts,
+  isSorted: true,
   keyOf: ({ payout_no }) => payout_no,
   empty: (
     <Empty title={words.emptyTitle}>

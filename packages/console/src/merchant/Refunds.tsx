@@ -25,6 +25,7 @@ const listOf = ({ lists }: Reader, words: Texts, language: Language): ListBy<Ref
   columns: columnsOf(refunds, language),
   filters: filtersOf(refunds, language),
   ...lists.refunds,
+  isSorted: true,
   keyOf: ({ refund_no }) => refund_no,
   empty: (
     <Empty title={words.emptyTitle}>

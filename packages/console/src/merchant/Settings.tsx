@@ -9,13 +9,13 @@ import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, Field, TextField } from "../parts/act.tsx"
-import { Address } from "../parts/Json.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { DetailFields, typedDetails, useDetailFacts } from "../parts/shopDetails.tsx"
 import { Loaded, Trouble } from "../parts/states.tsx"
 import { UploadField } from "../parts/UploadField.tsx"
 import { methodText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
+import { CheckoutPreview, logoAddress } from "./CheckoutPreview.tsx"
 import { CheckoutDomain } from "./Domain.tsx"
 import { Quotas, Terms } from "./Terms.tsx"
 import { typedIn, typedText } from "../parts/typed.tsx"
@@ -125,6 +125,8 @@ const Part = (props: {
   readonly warning?: React.ReactNode
   readonly children: React.ReactNode
   readonly fields: React.ReactNode
+  /** The fields need more room. */
+  readonly isWide?: boolean
   readonly patch: (typed: FormData) => Patch
 }) => {
   const { merchantId, role } = useAccount()
@@ -149,6 +151,7 @@ const Part = (props: {
             label={words.change}
             says={props.warning ?? props.says}
             fields={props.fields}
+            isWide={props.isWide === true}
             run={run}
             version={props.version}
             onChanged={() => void readAgain(OwnApi)}
@@ -169,7 +172,15 @@ const Shop = ({ settings }: { readonly settings: Shown }) => {
       version={settings.version}
       title={words.shop}
       says={words.shopSays}
-      fields={<DetailFields details={settings} />}
+      isWide
+      fields={
+        <div className="previewed">
+          <div className="stack">
+            <DetailFields details={settings} />
+          </div>
+          <CheckoutPreview name={settings.name} logo={settings.logo_url} />
+        </div>
+      }
       patch={(typed) => sent(typedDetails(typed))}
     >
       <Facts
@@ -208,7 +219,7 @@ const Logo = ({ settings }: { readonly settings: Shown }) => {
       <h2>{words.logo}</h2>
       {settings.logo_url !== null && (
         <p>
-          <Address url={settings.logo_url} />
+          <img className="logo" src={logoAddress(settings.logo_url)} alt={`${words.logo}: ${settings.name}`} />
         </p>
       )}
       {isAllowed && (

@@ -12,6 +12,7 @@ import { State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { Demonstration } from "./Demonstration.tsx"
 import { Doctor } from "./Doctor.tsx"
+import { DueRows, Table } from "./DueRows.tsx"
 import { OperatorAct, useOperator } from "./operator.tsx"
 import { isLate } from "./Overview.tsx"
 import { Sparkline } from "./Sparkline.tsx"
@@ -61,9 +62,6 @@ const texts = {
     count: "Batches",
     kinds: "Busy objects",
     kind: "Kind",
-    backlogs: "Due rows by worker",
-    worker: "Worker",
-    oldest: "Oldest due",
     last: "Last two minutes"
   },
   zh: {
@@ -109,9 +107,6 @@ const texts = {
     count: "批次",
     kinds: "处理中的对象",
     kind: "类型",
-    backlogs: "各任务的到期行",
-    worker: "任务",
-    oldest: "最早到期",
     last: "最近两分钟"
   }
 }
@@ -202,7 +197,7 @@ const Cluster = () => {
               <Lanes cluster={data} words={words} />
               <div className="stack">
                 <Kinds cluster={data} words={words} />
-                <Backlogs cluster={data} words={words} />
+                <DueRows backlogs={data.backlogs} />
               </div>
             </div>
           </>
@@ -276,30 +271,6 @@ const Tiles = (props: {
 }
 
 const megabytes = (bytes: number | null) => (bytes === null ? "–" : `${Math.round(bytes / 1_000_000)} MB`)
-
-const Table = (props: {
-  readonly title: string
-  readonly heads: ReadonlyArray<readonly [name: string, isNumber?: boolean]>
-  readonly children: React.ReactNode
-}) => (
-  <section className="stack">
-    <h2>{props.title}</h2>
-    <div className="table" tabIndex={0} role="region" aria-label={props.title}>
-      <table>
-        <thead>
-          <tr>
-            {props.heads.map(([name, isNumber]) => (
-              <th key={name} scope="col" className={isNumber === true ? "number" : ""}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{props.children}</tbody>
-      </table>
-    </div>
-  </section>
-)
 
 const Runners = ({
   cluster: { can_kill, runners },
@@ -440,28 +411,5 @@ const Kinds = ({ cluster, words }: { readonly cluster: ClusterResource; readonly
     </Table>
   )
 }
-
-/** Late work first, then the longest backlogs. */
-const Backlogs = ({ cluster: { backlogs }, words }: { readonly cluster: ClusterResource; readonly words: Texts }) => (
-  <Table title={words.backlogs} heads={[[words.worker], [words.due, true], [words.oldest]]}>
-    {backlogs
-      .toSorted((left, right) => Number(isLate(right)) - Number(isLate(left)) || right.due - left.due)
-      .map((backlog) => (
-        <tr key={backlog.worker}>
-          <td>{backlog.worker}</td>
-          <td className="number">{backlog.due.toLocaleString()}</td>
-          <td>
-            {isLate(backlog) ? (
-              <span className="state bad">
-                <Time at={backlog.oldest_due_at} />
-              </span>
-            ) : (
-              <Time at={backlog.oldest_due_at} />
-            )}
-          </td>
-        </tr>
-      ))}
-  </Table>
-)
 
 export default Cluster

@@ -173,7 +173,7 @@ const sick = ({ runners, shards }: ClusterResource): boolean =>
   shards.held < shards.total || runners.some(({ state }) => state === "silent")
 
 /** Since more than five minutes. */
-export const isLate = ({ oldest_due_at }: ClusterResource["backlogs"][number]): boolean =>
+export const isLate = ({ oldest_due_at }: Pick<ClusterResource["backlogs"][number], "oldest_due_at">): boolean =>
   oldest_due_at !== null && Date.now() - Date.parse(oldest_due_at) > 300_000
 
 const Matter = (props: {

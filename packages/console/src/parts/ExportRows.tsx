@@ -34,7 +34,7 @@ const texts = {
     save: "Download file",
     rows: "rows read",
     cut: "There are more than 50,000 rows. The file contains the newest ones: choose a shorter period, or create a report.",
-    says: "The file contains all rows that match the filters and dates, in list order."
+    says: "The file contains all rows that match the filters and dates, newest first."
   },
   zh: {
     button: "导出",
@@ -51,7 +51,7 @@ const texts = {
     save: "下载文件",
     rows: "行已读取",
     cut: "超过 50,000 行，文件仅包含最新的部分。请选择更短的时间段，或创建报表。",
-    says: "文件包含符合筛选条件和日期范围的所有行，顺序与列表一致。"
+    says: "文件包含符合筛选条件和日期范围的所有行，从新到旧。"
   }
 }
 

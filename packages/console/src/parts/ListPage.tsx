@@ -5,12 +5,25 @@
 import { useState } from "react"
 import { Link, useLocation } from "wouter"
 import type { PageAtom, Query } from "../api/lists.ts"
-import { lastOf, useLive } from "../api/registry.ts"
+import { lastOf, registry, useLive } from "../api/registry.ts"
 import { useSearchQuery } from "./address.ts"
 import { type BulkAct, BulkMenu } from "./BulkActs.tsx"
 import { ExportButton } from "./ExportRows.tsx"
 import { type Filter, Filters } from "./Filters.tsx"
 import { StillRows } from "./StillRows.tsx"
+import { cardPlaces } from "./cards.ts"
+import {
+  newestFirst,
+  Picture,
+  pictureOf,
+  type Sort,
+  SortableHead,
+  type Sorted,
+  SortField,
+  sortNames,
+  sortOf,
+  withPicture
+} from "./sorting.tsx"
 import { Empty, Loaded } from "./states.tsx"
 import { Views, ViewTabs, type ViewState } from "./Views.tsx"
 import { withTimes } from "./walkPages.ts"
@@ -27,8 +40,10 @@ export interface Column<Row> {
   readonly isNumber?: boolean
   /** Hidden by default. */
   readonly isHidden?: boolean
-  /** Left out on a phone. */
+  /** Left out on a narrow page, unless a phone's card has a place for it. */
   readonly isWide?: boolean
+  /** What a phone's card places by itself (`cards.ts`). */
+  readonly kind?: "state" | "time"
 }
 
 export interface List<Row, Name extends string = string> {
@@ -47,6 +62,8 @@ export interface List<Row, Name extends string = string> {
   /** Buttons above the list. */
   readonly acts?: React.ReactNode
   readonly bulk?: ReadonlyArray<BulkAct<Row>>
+  /** Whether its API sorts it by amount and by time. */
+  readonly isSorted?: boolean
   /** The poll interval of the first page in milliseconds; 0 for never. */
   readonly liveEvery?: number
   /** Shown above the filters. */
@@ -68,7 +85,10 @@ const texts = {
     nothing: "No results match these filters.",
     rows: "Rows",
     tick: "Select",
-    tickAll: "Select all rows on this page"
+    tickAll: "Select all rows on this page",
+    next: "Next",
+    previous: "Previous",
+    start: "First page"
   },
   zh: {
     clear: "清除筛选",
@@ -79,25 +99,36 @@ const texts = {
     nothing: "没有符合筛选条件的记录。",
     rows: "行",
     tick: "选择",
-    tickAll: "选择本页所有行"
+    tickAll: "选择本页所有行",
+    next: "下一页",
+    previous: "上一页",
+    start: "第一页"
   }
 }
 
 const cursors = ["starting_after", "ending_before"]
+const isNoFilter = (name: string) => cursors.includes(name) || sortNames.includes(name)
 
 export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
   const words = useWords(texts)
   const [query, setQuery] = useQuery()
-  const filters = Object.fromEntries(Object.entries(query).filter(([name]) => !cursors.includes(name)))
+  const filters = Object.fromEntries(Object.entries(query).filter(([name]) => !isNoFilter(name)))
+  const sort = sortOf(query)
+  /** The filters, in the order that is chosen. */
+  const setFilters = (next: Query) => setQuery({ ...next, ...(sort === newestFirst ? {} : { sort }) })
   const isFirst = !cursors.some((name) => name in query)
-  const atom = list.page({ limit: "25", ...withTimes(query) })
-  const result = useLive(atom, isFirst ? (list.liveEvery ?? 5_000) : 0)
+  const atom = list.page({ limit: "25", ...withPicture(withTimes(query)) })
+  const isPicture = sort.endsWith("amount")
+  const result = useLive(atom, isFirst && !isPicture ? (list.liveEvery ?? 5_000) : 0)
   const [columns, menu, chooseColumns] = useColumns(list)
   const ticks = useTicks(list.keyOf, JSON.stringify(filters))
   const choose = (view: ViewState) => {
     if (view.columns.length > 0) chooseColumns(view.columns)
-    setQuery(view.filters)
+    setFilters(view.filters)
   }
+
+  const turn = (cursor: Query, sorted: Sorted | undefined) =>
+    setQuery({ ...filters, ...(sort === newestFirst ? {} : { sort }), ...pictureOf(sorted), ...cursor })
 
   // An empty list needs no filters, columns or export.
   const last = lastOf(result)
@@ -115,8 +146,11 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
       )}
       {!isEmpty && (
         <div className="tools">
-          {list.filters !== undefined && <Filters filters={list.filters} query={filters} onChange={setQuery} />}
+          {list.filters !== undefined && <Filters filters={list.filters} query={filters} onChange={setFilters} />}
           <div className="acts">
+            {list.isSorted === true && (
+              <SortField sort={sort} onSort={(next) => setQuery({ ...filters, sort: next })} />
+            )}
             <Views page={list.id} now={{ filters, columns: columns.map(({ id }) => id) }} onChoose={choose} />
             {menu}
             <ExportButton list={list} now={{ filters, columns: columns.map(({ id }) => id) }} />
@@ -132,15 +166,20 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
         </div>
       )}
       <Loaded result={result} lines={10}>
-        {({ data: { data: read, has_more } }) => (
-          <StillRows key={JSON.stringify(query)} rows={read} keyOf={list.keyOf} isLive={isFirst}>
+        {({ data: { data: read, has_more, sorted } }) => (
+          <StillRows
+            key={JSON.stringify(query)}
+            rows={read}
+            keyOf={list.keyOf}
+            isLive={isFirst && sort === newestFirst}
+          >
             {(rows, waiting) =>
               rows.length === 0 && isFirst ? (
                 Object.keys(filters).length === 0 ? (
                   list.empty
                 ) : (
                   <Empty title={words.nothing}>
-                    <button type="button" className="button quiet" onClick={() => setQuery({})}>
+                    <button type="button" className="button quiet" onClick={() => setFilters({})}>
                       {words.clear}
                     </button>
                   </Empty>
@@ -148,34 +187,40 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
               ) : (
                 <>
                   {waiting}
+                  {sorted !== undefined && (
+                    <Picture sorted={sorted} onAgain={() => (isFirst ? registry.refresh(atom) : setFilters(filters))} />
+                  )}
                   <Rows
                     list={list}
                     columns={columns}
                     rows={rows}
+                    {...(list.isSorted === true
+                      ? { sort, onSort: (next: Sort) => setQuery({ ...filters, sort: next }) }
+                      : {})}
                     ticks={list.bulk !== undefined && list.bulk.length > 0 ? ticks : undefined}
                   />
                   <nav className="pages" aria-label={words.rows}>
                     {!isFirst && (
-                      <button type="button" className="button quiet" onClick={() => setQuery(filters)}>
-                        {words.first}
+                      <button type="button" className="button quiet" onClick={() => setFilters(filters)}>
+                        {sort === newestFirst ? words.first : words.start}
                       </button>
                     )}
                     {rows.length > 0 && ("starting_after" in query || ("ending_before" in query && has_more)) && (
                       <button
                         type="button"
                         className="button quiet"
-                        onClick={() => setQuery({ ...filters, ending_before: list.keyOf(rows[0]!) })}
+                        onClick={() => turn({ ending_before: list.keyOf(rows[0]!) }, sorted)}
                       >
-                        {words.newer}
+                        {sort === newestFirst ? words.newer : words.previous}
                       </button>
                     )}
                     {rows.length > 0 && (has_more || "ending_before" in query) && (
                       <button
                         type="button"
                         className="button quiet"
-                        onClick={() => setQuery({ ...filters, starting_after: list.keyOf(rows.at(-1)!) })}
+                        onClick={() => turn({ starting_after: list.keyOf(rows.at(-1)!) }, sorted)}
                       >
-                        {words.older}
+                        {sort === newestFirst ? words.older : words.next}
                       </button>
                     )}
                   </nav>
@@ -195,8 +240,11 @@ export const Rows = <Row,>(props: {
   readonly columns: ReadonlyArray<Column<Row>>
   readonly rows: ReadonlyArray<Row>
   readonly ticks?: Ticks<Row> | undefined
+  /** Of a list that is sorted: its order, which the names of its columns change. */
+  readonly sort?: Sort
+  readonly onSort?: (sort: Sort) => void
 }) => {
-  const { columns, list, rows, ticks } = props
+  const { columns, list, onSort, rows, sort, ticks } = props
   const words = useWords(texts)
   const [, go] = useLocation()
   const open = (event: React.MouseEvent, row: Row) => {
@@ -204,7 +252,7 @@ export const Rows = <Row,>(props: {
     if (!isControl && list.hrefOf !== undefined && getSelection()?.toString() === "") go(list.hrefOf(row))
   }
   return (
-    <div className="table" tabIndex={0} role="region" aria-label={list.title}>
+    <div className="table cards" tabIndex={0} role="region" aria-label={list.title}>
       <table>
         <thead>
           <tr>
@@ -221,42 +269,45 @@ export const Rows = <Row,>(props: {
               </th>
             )}
             {columns.map(({ id, isNumber, isWide, name }) => (
-              <th key={id} scope="col" className={classOf(isNumber, isWide)}>
+              <SortableHead key={id} id={id} className={classOf(isNumber, isWide)} sort={sort} onSort={onSort}>
                 {name}
-              </th>
+              </SortableHead>
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr
-              key={list.keyOf(row)}
-              className={list.hrefOf === undefined ? "" : "opens"}
-              onClick={(event) => open(event, row)}
-            >
-              {ticks !== undefined && (
-                <td className="tick">
-                  <label>
-                    <input
-                      type="checkbox"
-                      aria-label={`${words.tick} ${list.keyOf(row)}`}
-                      checked={ticks.rows.has(list.keyOf(row))}
-                      onChange={({ target }) => ticks.tick([row], target.checked)}
-                    />
-                  </label>
-                </td>
-              )}
-              {columns.map(({ cell, id, isNumber, isWide }, index) => (
-                <td key={id} className={classOf(isNumber, isWide)}>
-                  {index === 0 && list.hrefOf !== undefined ? (
-                    <Link href={list.hrefOf(row)}>{cell(row)}</Link>
-                  ) : (
-                    cell(row)
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {rows.map((row) => {
+            const placeOf = cardPlaces(columns, row)
+            return (
+              <tr
+                key={list.keyOf(row)}
+                className={list.hrefOf === undefined ? "" : "opens"}
+                onClick={(event) => open(event, row)}
+              >
+                {ticks !== undefined && (
+                  <td className="tick">
+                    <label>
+                      <input
+                        type="checkbox"
+                        aria-label={`${words.tick} ${list.keyOf(row)}`}
+                        checked={ticks.rows.has(list.keyOf(row))}
+                        onChange={({ target }) => ticks.tick([row], target.checked)}
+                      />
+                    </label>
+                  </td>
+                )}
+                {columns.map(({ cell, id, isNumber, isWide }, index) => (
+                  <td key={id} className={`${classOf(isNumber, isWide)} in-${placeOf(id)}`.trim()}>
+                    {index === 0 && list.hrefOf !== undefined ? (
+                      <Link href={list.hrefOf(row)}>{cell(row)}</Link>
+                    ) : (
+                      cell(row)
+                    )}
+                  </td>
+                ))}
+              </tr>
+            )
+          })}
         </tbody>
       </table>
     </div>

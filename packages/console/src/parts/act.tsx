@@ -335,6 +335,8 @@ export const TextField = (props: {
   readonly isRequired?: boolean
   readonly inputMode?: "decimal" | "numeric" | "text"
   readonly maxLength?: number
+  /** The id of its list of proposals. */
+  readonly list?: string
 }) => {
   const words = useWords(texts)
   // React replaces the initial value of an untouched field: a proposed number would change.
@@ -353,6 +355,7 @@ export const TextField = (props: {
           inputMode={isEmail ? "email" : props.inputMode}
           {...(isEmail ? { autoCapitalize: "off", spellCheck: false } : {})}
           maxLength={props.maxLength}
+          list={props.list}
           {...(props.inputMode === "decimal" ? { pattern: amounts, title: words.amount } : {})}
           aria-describedby={described}
           autoComplete="off"

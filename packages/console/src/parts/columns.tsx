@@ -19,7 +19,8 @@ export const columnsFor = <Row extends object>() => {
     id,
     name,
     text: (row) => textOf(row[id]),
-    cell: (row) => textOf(row[id]) || <span className="soft">–</span>,
+    cell: (row) =>
+      textOf(row[id]) === "" ? <span className="soft">–</span> : <span className="clamp">{textOf(row[id])}</span>,
     ...more
   })
   return {
@@ -28,11 +29,16 @@ export const columnsFor = <Row extends object>() => {
     code: (id: keyof Row & string, name: string, more: More<Row> = {}) =>
       plain(id, name, { cell: (row) => (textOf(row[id]) === "" ? "–" : <code>{textOf(row[id])}</code>), ...more }),
     time: (id: NamesOf<Row, string>, name: string, more: More<Row> = {}) =>
-      plain(id, name, { cell: (row) => <Time at={(row[id] as string | null | undefined) ?? null} />, ...more }),
-    /** The field `status`. */
-    state: (name: string, more: More<Row> = {}) =>
-      plain("status" as keyof Row & string, name, {
-        cell: (row) => <State of={textOf((row as { readonly status?: unknown }).status)} />,
+      plain(id, name, {
+        kind: "time",
+        cell: (row) => <Time at={(row[id] as string | null | undefined) ?? null} />,
+        ...more
+      }),
+    /** A state; the field `status` unless another is named. */
+    state: (name: string, more: More<Row> = {}, id = "status" as keyof Row & string) =>
+      plain(id, name, {
+        kind: "state",
+        cell: (row) => (textOf(row[id]) === "" ? <span className="soft">–</span> : <State of={textOf(row[id])} />),
         ...more
       }),
     /** Minor units of the row's `currency`. */

@@ -27,7 +27,7 @@ export const columnsOf = <Row extends object>(
       case "code":
         return code(id, label, more)
       case "state":
-        return state(label, more)
+        return state(label, more, id)
       case "method":
         return plain(id, label, {
           cell: (row) => <Method of={((row as Values)[name] as string | null | undefined) ?? null} />,

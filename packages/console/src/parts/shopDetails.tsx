@@ -1,6 +1,7 @@
 /** How a shop presents itself: fields of a dialog, and facts. For the merchant's settings and the operators'. */
 import { businessAddressLengthMax, shopLinkLengthMax, taxIdLengthMax } from "@coffer/model/Limits"
 import { TextField } from "./act.tsx"
+import { AccentField, Swatch, ZoneField } from "./brand.tsx"
 import { Address } from "./Json.tsx"
 import type { NamedFacts } from "./ObjectPage.tsx"
 import { useWords } from "./words.ts"
@@ -52,9 +53,9 @@ const fields = {
   privacy_url: { type: "url", maxLength: shopLinkLengthMax },
   business_address: { maxLength: businessAddressLengthMax },
   tax_id: { maxLength: taxIdLengthMax },
-  accent_color: { maxLength: 16 },
+  accent_color: {},
   contact_email: { type: "email", maxLength: 254 },
-  time_zone: { maxLength: 64 }
+  time_zone: {}
 } as const
 type Name = keyof typeof fields
 const names = Object.keys(fields) as ReadonlyArray<Name>
@@ -64,17 +65,21 @@ type Details = { readonly [Each in Name]: string | null }
 export const DetailFields = ({ details }: { readonly details: Details }) => {
   const words = useWords(texts)
   const hints: Partial<Record<Name, string>> = words.hints
-  return names.map((name) => (
-    <TextField
-      key={name}
-      {...fields[name]}
-      label={words[name]}
-      name={name}
-      isRequired={name === "time_zone"}
-      initial={details[name] ?? ""}
-      hint={hints[name]}
-    />
-  ))
+  return names.map((name) => {
+    const own = { label: words[name], hint: hints[name] ?? "", initial: details[name] ?? "" }
+    if (name === "accent_color") return <AccentField key={name} {...own} />
+    if (name === "time_zone") return <ZoneField key={name} {...own} />
+    return (
+      <TextField
+        key={name}
+        {...fields[name]}
+        label={words[name]}
+        name={name}
+        initial={details[name] ?? ""}
+        hint={hints[name]}
+      />
+    )
+  })
 }
 
 /** The fields as they were typed. An emptied one is null, but for the time zone. */
@@ -92,5 +97,5 @@ export const useDetailFacts = (details: Details): NamedFacts => {
 const Detail = ({ name, value }: { readonly name: Name; readonly value: string | null }) => {
   if (value === null) return "–"
   if (name.endsWith("_url")) return <Address url={value} />
-  return name === "accent_color" ? <code>{value}</code> : value
+  return name === "accent_color" ? <Swatch color={value} /> : value
 }

@@ -115,6 +115,7 @@ export const tools: ReadonlyArray<Tool> = [
       "ending_before": "ending_before",
       "created_gte": "created[gte]",
       "created_lte": "created[lte]",
+      "sort": "sort",
       "status": "status",
       "out_trade_no": "out_trade_no",
       "receipt_email": "receipt_email",
@@ -152,6 +153,16 @@ export const tools: ReadonlyArray<Tool> = [
         "created_lte": {
           "type": "string",
           "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
+        },
+        "sort": {
+          "type": "string",
+          "enum": [
+            "-created",
+            "created",
+            "-amount",
+            "amount"
+          ],
+          "description": "`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."
         },
         "status": {
           "type": "string",
@@ -477,6 +488,7 @@ export const tools: ReadonlyArray<Tool> = [
       "ending_before": "ending_before",
       "created_gte": "created[gte]",
       "created_lte": "created[lte]",
+      "sort": "sort",
       "trade_no": "trade_no",
       "out_refund_no": "out_refund_no",
       "status": "status"
@@ -508,6 +520,16 @@ export const tools: ReadonlyArray<Tool> = [
         "created_lte": {
           "type": "string",
           "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
+        },
+        "sort": {
+          "type": "string",
+          "enum": [
+            "-created",
+            "created",
+            "-amount",
+            "amount"
+          ],
+          "description": "`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."
         },
         "trade_no": {
           "type": "string",
@@ -835,6 +857,7 @@ export const tools: ReadonlyArray<Tool> = [
       "ending_before": "ending_before",
       "created_gte": "created[gte]",
       "created_lte": "created[lte]",
+      "sort": "sort",
       "status": "status",
       "trade_no": "trade_no"
     },
@@ -865,6 +888,16 @@ export const tools: ReadonlyArray<Tool> = [
         "created_lte": {
           "type": "string",
           "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
+        },
+        "sort": {
+          "type": "string",
+          "enum": [
+            "-created",
+            "created",
+            "-amount",
+            "amount"
+          ],
+          "description": "`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."
         },
         "status": {
           "type": "string",

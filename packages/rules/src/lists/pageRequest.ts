@@ -3,8 +3,9 @@
  */
 import { createdAtOf } from "@coffer/model/Ids"
 import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
+import type { Sort } from "@coffer/model/Sort"
 import { isWritable } from "@coffer/model/Times"
-import { Result } from "effect"
+import { type DateTime, Result } from "effect"
 import { InvalidField } from "../InvalidField.ts"
 import { type CreatedRange, readCreated } from "./created.ts"
 
@@ -15,15 +16,17 @@ export interface ListParameters {
   readonly ending_before?: string
   readonly "created[gte]"?: string
   readonly "created[lte]"?: string
+  readonly sort?: Sort
 }
 
 export interface PageRequest {
   readonly limit: number
   readonly cursor: Cursor | undefined
   readonly created: CreatedRange
+  readonly sort?: Sort | undefined
 }
 
-/** The position of the page: older than the cursor's object, or just newer (silences: P3). */
+/** The position of the page: after the cursor's object in the list's order, or just before it (silences: P3). */
 export interface Cursor {
   readonly param: "starting_after" | "ending_before"
   readonly id: string
@@ -37,7 +40,7 @@ export const readPageRequest = (query: ListParameters): Result.Result<PageReques
   }
   const cursor = cursorOf(after, before)
   if (cursor !== undefined && !isNumber(cursor.id)) return refuse(cursor.param, "is not the id of an object")
-  return Result.map(readCreated(query), (created) => ({ limit, cursor, created }))
+  return Result.map(readCreated(query), (created) => ({ limit, cursor, created, sort: query.sort }))
 }
 
 const cursorOf = (after: string | undefined, before: string | undefined): Cursor | undefined => {
@@ -53,10 +56,19 @@ const isNumber = (id: string): boolean => /^\w{1,100}$/.test(id) && isWritable(c
 const refuse = (param: string, problem: string) => Result.fail(new InvalidField({ param, problem }))
 
 export interface Page<Item> {
-  /** Newest first, whatever the direction. */
+  /** In the order of the list, whatever the direction. */
   readonly data: ReadonlyArray<Item>
   /** Whether there is more in the direction of the page. */
   readonly hasMore: boolean
+  /** Of a page by amount: which rows were sorted. */
+  readonly sorted?: Sorted | undefined
+}
+
+/** The rows that were sorted by amount, by the times of their creation; `isWhole` if no older one was left out. */
+export interface Sorted {
+  readonly from: DateTime.Utc
+  readonly to: DateTime.Utc
+  readonly isWhole: boolean
 }
 
 /** `found`: the items in the order away from the cursor. One more than the page holds means that there is more. */

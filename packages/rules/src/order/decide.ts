@@ -290,8 +290,9 @@ export const evolve = (order: Order, event: OrderEvent): Order =>
     RefundReleased: ({ amount }): Order => moved(order, event, { refundingAmount: -amount }),
     RefundReversed: ({ amount }): Order => moved(order, event, { refundedAmount: -amount }),
     DisputeOpened: (): Order => moved(order, event, { disputesOpen: 1 }),
-    DisputeClosed: ({ lost }): Order => moved(order, event, { disputesOpen: -1, disputesLost: lost }),
-    DisputeRegained: ({ amount }): Order => moved(order, event, { disputesLost: -amount })
+    DisputeClosed: ({ lost }): Order =>
+      regained(moved(order, event, { disputesOpen: -1, disputesLost: lost }), lost === 0),
+    DisputeRegained: ({ amount }): Order => regained(moved(order, event, { disputesLost: -amount }), true)
   })
 
 const replaced = (order: Order, payment: UnappliedPayment): Order => ({
@@ -303,11 +304,16 @@ const untouched = {
   refundedAmount: Minor.make(0),
   refundingAmount: Minor.make(0),
   disputesOpen: 0,
-  disputesLost: Minor.make(0)
+  disputesLost: Minor.make(0),
+  disputesWon: null
 }
 
+/** Counts a dispute whose whole amount came back. */
+const regained = (order: CreditedOrder, isWhole: boolean): Order =>
+  isWhole ? { ...order, disputesWon: (order.disputesWon ?? 0) + 1 } : order
+
 /** Adds to amounts, and derives the status from the refunded amount (silences: O8). */
-const moved = (order: Order, event: OrderEvent, by: Partial<Record<keyof typeof untouched, number>>): Order => {
+const moved = (order: Order, event: OrderEvent, by: Partial<Record<keyof typeof untouched, number>>): CreditedOrder => {
   if (!("paymentId" in order)) throw new TypeError(`${event._tag} cannot follow ${order.status} (${order.tradeNo})`)
   const after = {
     ...order,

@@ -708,6 +708,8 @@ export interface Order {
     /** The last four digits of its number. */
     readonly last4: string
   } | null
+  /** What disputes have done to the payment. `open`: an amount is frozen, and nothing is refunded until the bank decides. `lost`: the bank has kept an amount. `won`: all that was frozen has come back, because the bank decided for you or withdrew. Null: no amount was ever frozen. `GET /disputes?trade_no=` has each dispute. */
+  readonly dispute_status: "open" | "won" | "lost" | null
 }
 
 /** A payment that arrived after the order had ended was returned to the buyer in full. The event, byte for byte as it is delivered. */
@@ -1478,6 +1480,8 @@ export interface OrdersListQuery {
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+  /** `created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it. */
+  readonly sort?: "-created" | "created" | "-amount" | "amount" | undefined
   /** Orders in this state. */
   readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | undefined
   /** The order with exactly this number of yours. */
@@ -1504,6 +1508,8 @@ export interface RefundsListQuery {
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+  /** `created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it. */
+  readonly sort?: "-created" | "created" | "-amount" | "amount" | undefined
   /** Refunds of this order: its `trade_no`, or your own `out_trade_no`. */
   readonly trade_no?: string | undefined
   /** The refund with exactly this number of yours. */
@@ -1522,6 +1528,8 @@ export interface DisputesListQuery {
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+  /** `created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it. */
+  readonly sort?: "-created" | "created" | "-amount" | "amount" | undefined
   /** Disputes in this state. */
   readonly status?: "needs_response" | "under_review" | "won" | "lost" | "closed" | undefined
   /** Disputes of this order: its `trade_no`, or your own `out_trade_no`. */
