@@ -1,7 +1,7 @@
 /**
  * Each action of the console that endangers something, on each page of a merchant and of operators: its dialog names
- * what it acts on and begins with its first field. A dangerous one is declared by what it endangers (`Act`), so one that
- * names nothing does not compile.
+ * what it acts on and begins with its first field. A dangerous one is declared by what it endangers (`Act`), so one
+ * that names nothing does not compile.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"

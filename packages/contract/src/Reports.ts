@@ -11,20 +11,8 @@ import { orderBehind } from "./Balance.ts"
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, RangeNotSatisfiable, ReportNotFound, Unavailable } from "./Errors.ts"
-import {
-  currency,
-  instant,
-  int,
-  kind,
-  merchantId,
-  minor,
-  mode,
-  orNull,
-  requester,
-  text,
-  withExample
-} from "./fields.ts"
-import { ListQuery } from "./Lists.ts"
+import { currency, instant, int, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
+import { ListQuery, requester } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 export const ReportKind = Schema.Literals(["statement", "transactions", "fees", "payout", "frozen"])
@@ -220,8 +208,6 @@ const StatementReport = answered("statement", "StatementReport", StatementLine, 
 const FeesReport = answered("fees_report", "FeesReport", FeeLine, feeSample)
 const PayoutReport = answered("payout_report", "PayoutReport", StatementLine, statementSample)
 const FrozenReport = answered("frozen_report", "FrozenReport", FrozenLine, frozenSample)
-
-// Jobs ---------------------------------------------------------------------------
 
 export const ReportResource = withExample(
   Schema.Struct({
