@@ -1,7 +1,7 @@
 /**
  * Each action of the console that endangers something, on each page of a merchant and of operators: its dialog names
- * what it acts on and begins with its first field. A dangerous one is declared by what it endangers (`Act`), so one that
- * names nothing does not compile.
+ * what it acts on and begins with its first field. A dangerous one is declared by what it endangers (`Act`), so one
+ * that names nothing does not compile.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -13,10 +13,22 @@ import { said as done } from "../kit/Merchant.ts"
 
 const folder = "packages/console/src"
 
-/** How many actions the sources declare as dangerous. */
-const declared = readdirSync(folder, { recursive: true, encoding: "utf8" })
+const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".tsx"))
-  .flatMap((file) => readFileSync(`${folder}/${file}`, "utf8").match(/^\s+endangers=\{.+$/gm) ?? []).length
+  .toSorted()
+  .map((file) => [file, readFileSync(`${folder}/${file}`, "utf8")] as const)
+
+/** How many actions the sources declare as dangerous. */
+const declared = sources.flatMap(([, text]) => text.match(/^\s+endangers=\{.+$/gm) ?? []).length
+
+describe("a secret that is shown once", () => {
+  it("holds its dialog, wherever it is shown", () => {
+    const shown = sources.filter(([, text]) => text.includes('className="secret"')).map(([file]) => file)
+    // What an operator may read again is shown without holding.
+    assert.deepStrictEqual(shown, ["operator/operator.tsx", "parts/Secret.tsx"])
+    assert.include(readFileSync(`${folder}/parts/Secret.tsx`, "utf8"), "useHeldDialog()")
+  })
+})
 
 /** What is wrong with the dialog that is open. */
 const judged = (page: Page) =>

@@ -120,3 +120,6 @@ export const anyOf = (words: ReadonlyArray<string>, description: string) =>
       })
     )
     .annotate({ description })
+
+/** Of what is listed and made in the background: who requested it. */
+export const requester = "Who requested it: a team member's address, the number of a key with scopes, or `main_key`."

@@ -42,8 +42,8 @@ export class MainKeysGroup extends HttpApiGroup.make("main_keys")
       OpenApi.annotations({
         summary: "Reset the main key of an environment",
         description:
-          "The old key is refused at once, or after the overlap; keys before it by then, too. Needs a session younger " +
-          `than 15 minutes. 409: ${oldKeySecretsMax} old keys still work.`
+          "The old key is refused at once, or after the overlap; keys before it by then, too. Needs a session " +
+          `younger than 15 minutes. 409: ${oldKeySecretsMax} old keys still work.`
       })
     ),
     HttpApiEndpoint.get("get", "/console/api/merchants/:merchant_id/main_keys/:mode", {

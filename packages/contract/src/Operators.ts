@@ -241,7 +241,8 @@ export class AuditLogGroup extends HttpApiGroup.make("audit_log")
       OpenApi.annotations({
         summary: "Audit log, newest first",
         description:
-          "Each action has two entries: one before it and one after it, or one with `per=act`. `format=csv` returns a file."
+          "Each action has two entries: one before it and one after it, or one with `per=act`. `format=csv` returns " +
+          "a file."
       })
     )
   )

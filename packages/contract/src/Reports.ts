@@ -8,8 +8,8 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, RangeNotSatisfiable, ReportNotFound, Unavailable } from "./Errors.ts"
-import { instant, int, kind, merchantId, mode, orNull, requester, text, withExample } from "./fields.ts"
-import { ListQuery } from "./Lists.ts"
+import { instant, int, kind, merchantId, mode, orNull, text, withExample } from "./fields.ts"
+import { ListQuery, requester } from "./Lists.ts"
 import {
   described,
   FeeLine,
@@ -73,8 +73,6 @@ const FrozenReport = answered("frozen_report", "FrozenReport", FrozenLine, froze
 const formats =
   "`csv`; `jsonl`, one JSON object on each line; or a journal for `hledger` or `beancount`, of `statement`, " +
   "`transactions` and `payout`."
-
-// Jobs ---------------------------------------------------------------------------
 
 export const ReportResource = withExample(
   Schema.Struct({

@@ -71,6 +71,3 @@ export const withExample = <S extends Schema.Top & { readonly DecodingServices: 
   Object.defineProperty(examples, 0, { enumerable: true, configurable: true, get })
   return schema.annotate({ examples } as {}) as S
 }
-
-/** Of what is made in the background. */
-export const requester = "Who requested it: a team member's address, the number of a key with scopes, or `main_key`."

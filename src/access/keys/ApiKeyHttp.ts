@@ -24,6 +24,7 @@ const { MakerLeft } = makerRefusals
 const { MerchantNotFound } = merchantRefusals
 const { TooManyOldSecrets } = keySecretRefusals
 const { ApiKeyEnded, ApiKeyNotFound, TooManyKeys } = apiKeyRefusals
+const rollRefusals = { ApiKeyEnded, ApiKeyNotFound, MakerLeft, TooManyOldSecrets }
 
 const view = (key: ApiKey) => Effect.map(currentTime, (now) => apiKeyView(key, now))
 
@@ -101,13 +102,16 @@ const operators = HttpApiBuilder.group(
         })
       ),
 
-      roll: span("api_keys.roll")(function* ({ params, payload }) {
-        const before = yield* keys.find(keyOf(params))
-        const { key_id: target, mode } = before
-        yield* second.confirm({ act: "api_keys.roll", target, content: payload, of: { mode } })
-        const rolled = yield* keys.roll(keyOf(params), payload.overlap_minutes, yield* operatorWhoAsks)
-        return yield* replyWithSecret(rolled, 200, before)
-      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, JustDone, MakerLeft, NeedsSecondOperator, TooManyOldSecrets })),
+      roll: span("api_keys.roll")(
+        function* ({ params, payload }) {
+          const before = yield* keys.find(keyOf(params))
+          const { key_id: target, mode } = before
+          yield* second.confirm({ act: "api_keys.roll", target, content: payload, of: { mode } })
+          const rolled = yield* keys.roll(keyOf(params), payload.overlap_minutes, yield* operatorWhoAsks)
+          return yield* replyWithSecret(rolled, 200, before)
+        },
+        Effect.catchTags({ ...rollRefusals, JustDone, NeedsSecondOperator })
+      ),
 
       revoke: span("api_keys.revoke")(function* ({ params }) {
         const before = yield* keys.find(keyOf(params))
@@ -153,7 +157,7 @@ const people = consoleGroup(
         const before = yield* keys.find(keyOf(params))
         const rolled = yield* keys.roll(keyOf(params), payload.overlap_minutes, yield* caller)
         return yield* replyWithSecret(rolled, 200, before)
-      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, MakerLeft, TooManyOldSecrets })),
+      }, Effect.catchTags(rollRefusals)),
 
       endPrevious: span("api_keys.endPrevious")(function* ({ params }) {
         const before = yield* keys.find(keyOf(params))

@@ -1,6 +1,6 @@
 /**
- * The key that was sent, as the cache holds it for calls (docs/decisions/0090, 0241). The room of keys writes those with
- * scopes (`src/access/keys`).
+ * The key that was sent, as the cache holds it for calls (docs/decisions/0090, 0241). The room of keys writes those
+ * with scopes (`src/access/keys`).
  */
 import { Mode } from "@coffer/model/Ids"
 import { type DateTime, Schema } from "effect"

@@ -45,8 +45,8 @@ const isOfMerchant = (sql: SqlClient.SqlClient, merchantId: string) => {
 }
 
 /**
- * The entry before an act is left out once there is one after it. Postgres may not hash the entries after: it would read
- * the whole log for a page.
+ * The entry before an act is left out once there is one after it. Postgres may not hash the entries after: it would
+ * read the whole log for a page.
  */
 const onePerAct = (sql: SqlClient.SqlClient) => sql`(phase <> 'begun' or not exists (select from audit_log ended
   where ended.request_id = audit_log.request_id and ended.act = audit_log.act and ended.id > audit_log.id

@@ -9,9 +9,10 @@ import { sent } from "../api/sent.ts"
 import { Act, ChoiceField, Dialog, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type ListBy, ListPage } from "../parts/ListPage.tsx"
+import { SecretOnce } from "../parts/Secret.tsx"
 import { Empty } from "../parts/states.tsx"
 import { stateChoices } from "../parts/stateWords.ts"
-import { Copy, State } from "../parts/values.tsx"
+import { State } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { typedIn } from "../parts/typed.tsx"
 import { callOf, ofAccount, useOperator } from "./operator.tsx"
@@ -35,6 +36,7 @@ const texts = {
     none: "No merchants yet",
     noneSays: "Create the first one. It gets a sandbox key and a live key.",
     keys: "Merchant keys",
+    finished: "Done",
     once: "Shown only once. Send them to the merchant securely; they can't be read again.",
     open: "Open merchant",
     sandbox: "Sandbox key",
@@ -58,6 +60,7 @@ const texts = {
     none: "还没有商户",
     noneSays: "创建第一个商户，它将获得沙盒密钥和正式密钥。",
     keys: "商户密钥",
+    finished: "完成",
     once: "仅显示这一次，之后无法再次查看。请以安全的方式交给商户。",
     open: "打开商户",
     sandbox: "沙盒密钥",
@@ -148,23 +151,22 @@ const CreateMerchant = ({ words }: { readonly words: Texts }) => {
                 [words.sandbox, made.sandbox_key],
                 [words.live, made.live_key]
               ] as const
-            ).map(([name, key]) => (
-              <p key={name} className="secret">
-                {name}
-                <br />
-                {key === null ? (
-                  words.ofTwo
-                ) : (
-                  <>
-                    <code>{key}</code> <Copy text={key} label={name} />
-                  </>
-                )}
-              </p>
-            ))}
+            ).map(([name, key]) =>
+              key === null ? (
+                <p key={name}>
+                  {name}: {words.ofTwo}
+                </p>
+              ) : (
+                <SecretOnce key={name} label={name} secret={key} />
+              )
+            )}
             <div className="buttons">
               <Link href={`${ofAccount(made.merchant_id, "live")}/settings`} className="button">
                 {words.open}
               </Link>
+              <button type="button" className="button quiet" onClick={() => setMade(undefined)}>
+                {words.finished}
+              </button>
             </div>
           </div>
         </Dialog>
