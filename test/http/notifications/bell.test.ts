@@ -83,12 +83,12 @@ it.live(
           occasion.startsWith("dispute_due") ? [[occasion, object_id, deadline]] : []
         )
       assert.deepStrictEqual(deadlinesOf(yield* ada.bell("sandbox")), [["dispute_due_in_3_days", dispute, due]])
-      yield* sql`update disputes set evidence_due_by = evidence_due_by + interval '10 days', version = version + 1
+      yield* sql`update disputes set evidence_due_by = evidence_due_by + interval '12 hours', version = version + 1
       where dispute_no = ${dispute}`
-      yield* said(shop.post("/v1/test_helpers/clock/advance", { by: "48h" }))
+      yield* said(shop.post("/v1/test_helpers/clock/advance", { by: "25h" }))
       yield* pass("1 second")
       assert.lengthOf(deadlinesOf(yield* ada.bell("sandbox")), 1)
-      yield* said(shop.post("/v1/test_helpers/clock/advance", { by: "216h" }))
+      yield* said(shop.post("/v1/test_helpers/clock/advance", { by: "12h" }))
       yield* pass("1 second")
       assert.deepStrictEqual(
         deadlinesOf(yield* ada.bell("sandbox")).map(([occasion]) => occasion),
