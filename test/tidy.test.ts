@@ -61,6 +61,7 @@ const floors: ReadonlyArray<string> = [
   "src/reads/timeline",
   "src/reads/reports",
   "src/reads/needsAttention",
+  "src/reads/notifications",
   "src/reads/lookup",
   "src/door/edge",
   "src/door/mcp",

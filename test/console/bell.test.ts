@@ -59,7 +59,7 @@ describe.skipIf(executable === undefined)(`notifications in the console${needsCh
       yield* go("/notifications")
       yield* drawn(page)
       yield* Effect.promise(async () => {
-        await page.getByText("finance@shop.example").first().waitFor()
+        await page.locator("main").getByText("finance@shop.example").waitFor()
         const box = page.getByRole("checkbox", { name: "Email: Payout paid" })
         assert.isTrue(await box.isChecked())
         assert.isFalse(await page.getByRole("checkbox", { name: "Email: API key leaked" }).isChecked())

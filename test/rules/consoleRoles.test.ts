@@ -28,7 +28,7 @@ describe("an act in the console", () => {
     }
   })
 
-  it("is in the audit log unless it only reads, asks for a challenge, or saves a view", () =>
+  it("is in the audit log unless it only reads, asks for a challenge, saves a view, or is about notifications of oneself", () =>
     assert.deepStrictEqual(
       names.filter((act) => !consoleAct(act).isLogged),
       "sign_in.ask sign_in.askPasskey sign_in.askOpenId session.get session.list passkeys.list passkeys.ask invitations.list"
@@ -36,7 +36,8 @@ describe("an act in the console", () => {
         .concat(
           "people.list api_keys.list main_keys.get settings.get audit_log.list payouts.list payouts.get".split(" "),
           "overview.get search.find saved_views.list saved_views.create saved_views.update".split(" "),
-          "saved_views.remove quotas.get".split(" ")
+          "saved_views.remove notifications.list notifications.markRead notifications.getSettings".split(" "),
+          "notifications.updateSettings quotas.get".split(" ")
         )
     ))
 

@@ -119,7 +119,7 @@ export class NotificationsGroup extends HttpApiGroup.make("notifications")
       OpenApi.annotations({
         summary: "Notifications, newest first",
         description:
-          `The newest ${notificationsShown} of one environment since the person has joined, of what the person's role ` +
+          `The newest ${notificationsShown} of one environment since the person joined, of what the person's role ` +
           "may read."
       })
     ),

@@ -6,7 +6,7 @@
 import { Schema } from "effect"
 import type { PersonRole } from "./PersonRole.ts"
 
-interface Said {
+interface Texts {
   readonly en: string
   readonly zh: string
 }
@@ -15,10 +15,10 @@ interface Declared {
   readonly reads: string
   readonly mailed: ReadonlyArray<PersonRole>
   /** In the settings. */
-  readonly label: Said
+  readonly label: Texts
   /** What has happened, without its object. */
-  readonly title: Said
-  readonly todo?: Said
+  readonly title: Texts
+  readonly todo?: Texts
   /** The merchant's contact address gets a mail of its own about it. */
   readonly hasContactMail?: true
 }

@@ -62,7 +62,7 @@ export const layer = Layer.effect(
       const isDigest = mail.status === "held"
       if (isDigest && !(yield* mails.begin(mail, now))) return
       const sending: Mail = { ...mail, status: "sending" }
-      const items = yield* wantedOf(merchant, yield* mails.contents(mail))
+      const items = yield* wantedOf(merchant, yield* mails.contents(mail, now))
       const [first] = items
       if (first === undefined) return yield* mails.end(isDigest ? sending : mail, "dropped")
       if (!(yield* isCounted(mail))) {

@@ -41,7 +41,7 @@ export type MailEnd = "sent" | "unknown" | "failed" | "dropped"
 
 interface MailRows extends DueRows<Mail> {
   /** Oldest first. Empty if the person has lost the role. */
-  readonly contents: (mail: Mail) => Effect.Effect<ReadonlyArray<Content>>
+  readonly contents: (mail: Mail, now: DateTime.Utc) => Effect.Effect<ReadonlyArray<Content>>
   /** False: another worker has begun it. A digest takes all that is held for the person. */
   readonly begin: (mail: Mail, now: DateTime.Utc) => Effect.Effect<boolean>
   readonly hold: (mail: Mail, until: DateTime.Utc) => Effect.Effect<void>
@@ -75,17 +75,19 @@ export const layer = Layer.effect(
     const faults = yield* Faults
     const lease = backOff(sql, "attempts", { soon: 60, late: 3_600 })
     const at = (time: DateTime.Utc | null) => sql`${isoTextOrNull(time)}::text::timestamptz`
-    /** Of notifications `n`. */
-    const isCurrent = sql`case
-      when n.occasion = any(${deadlines}::text[]) then exists (select from disputes d where d.dispute_no = n.object_id
-        and d.status = 'needs_response' and d.response is null and d.evidence_due_by = n.deadline)
+    /** Of notifications `n`. With a day left there is the other one. */
+    const isCurrent = (now: DateTime.Utc) => sql`case
+      when n.occasion = any(${deadlines}::text[]) then n.deadline > ${at(now)}
+          + case n.occasion when 'dispute_due_in_3_days' then interval '1 day' else interval '0' end
+        and exists (select from disputes d where d.dispute_no = n.object_id and d.status = 'needs_response'
+          and d.response is null and d.evidence_due_by = n.deadline)
       when n.occasion = 'person_joined' then exists (select from memberships j
         where j.belongs_to = n.merchant_id and j.person_id = n.object_id)
       else true end`
 
     const raise = (id: string, now: DateTime.Utc) => sql`with wanted as (
         select n.notification_id from notifications n where n.notification_id = ${id} and n.raised_at is null
-          and ${isCurrent} for update of n),
+          and ${isCurrent(now)} for update of n),
       raised as (update notifications n set raised_at = ${at(now)}, due_at = null from wanted
         where n.notification_id = wanted.notification_id returning n.*),
       gone as (delete from notifications n where n.notification_id = ${id} and n.raised_at is null
@@ -113,9 +115,9 @@ export const layer = Layer.effect(
           Mail
         ),
         ...makeMailWrites(sql, faults),
-        contents: Effect.fnUntraced(function* ({ mail_id }) {
+        contents: Effect.fnUntraced(function* ({ mail_id }, now) {
           return yield* decodeContents(
-            yield* sql`select n.*, ${isCurrent} as is_current, ms.role, p.email,
+            yield* sql`select n.*, ${isCurrent(now)} as is_current, ms.role, p.email,
             s.language, s.switches, about.email as about
             from notification_mails m join notifications n using (notification_id)
             join memberships ms on ms.belongs_to = m.belongs_to and ms.person_id = m.person_id

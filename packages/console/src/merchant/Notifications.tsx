@@ -13,8 +13,8 @@ const texts = {
   en: {
     title: "Notifications",
     says:
-      "Emails about this merchant's live environment. The bell shows all notifications of the environment that you are " +
-      "in. These settings are yours; other team members have their own.",
+      "Emails about this merchant's live environment. The bell shows all notifications of the environment you are in. " +
+      "These settings are yours; other team members have their own.",
     to: "Emails go to",
     language: "Language of the emails",
     occasion: "Event",

@@ -142,12 +142,12 @@ const functionsAndTriggers = [
       when (new.belongs_to <> 'installation') execute function notify_of_person()`
 ]
 
-/** Disputes that wait when the service is upgraded. */
+/** Disputes that wait when the service is upgraded. What is due no longer is dropped when it would be raised. */
 const deadlines = `select add_notification(merchant_id, mode, 'dispute_due_in_' || case days when 1 then '1_day'
       else days || '_days' end, dispute_no, stage, amount, currency, evidence_due_by,
       evidence_due_by - make_interval(days => days))
     from disputes cross join unnest(array[3, 1]) as days
-    where status = 'needs_response' and response is null and evidence_due_by - make_interval(days => days) > now()`
+    where status = 'needs_response' and response is null and evidence_due_by is not null`
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
