@@ -14,16 +14,16 @@ export const settings: ReadonlyArray<readonly [file: string, entry: Entry]> = [
   [".vscode/mcp.json", { group: "servers", name: "coffer", value: { type: "stdio", ...server } }]
 ]
 
-const rules = `Coffer takes payments: orders with a hosted checkout, refunds, disputes, payment links, and signed webhooks.
+const rules = `Coffer takes payments: orders with a hosted checkout, refunds, disputes, payment links, signed webhooks.
 
 - The MCP server \`coffer\` has tools for the account and its documents. Read \`docs_search\` and \`docs_read\` before
   you write code. Without it: \`/llms.txt\` of the service, and each page as Markdown at its address with \`.md\`.
-- The key is in the environment: \`COFFER_KEY\`, with the address in \`COFFER_BASE_URL\`. Never write a key into a file, and
-  never print one. \`svc_test_…\` is the sandbox, where \`testHelpers_…\` plays the buyer and the bank.
+- The key is in the environment: \`COFFER_KEY\`, with the address in \`COFFER_BASE_URL\`. Never write a key into a
+  file, and never print one. \`svc_test_…\` is the sandbox, where \`testHelpers_…\` plays the buyer and the bank.
 - Amounts are whole numbers of minor units: 1999 is 19.99.
 - Create an order with your own \`out_trade_no\`, and send the buyer to its \`checkout_url\`.
-- Do not fulfil an order because the buyer came back: fulfil it by the event \`payment.succeeded\`, or when the order that you
-  retrieve has the status \`paid\`.
+- Do not fulfil an order because the buyer came back: fulfil it by the event \`payment.succeeded\`, or when the order
+  that you retrieve has the status \`paid\`.
 - Verify each webhook with the raw body, answer 2xx quickly, and handle each event once by its \`id\`.
 - Send an \`Idempotency-Key\` with each write, and repeat a write whose answer was lost with the same key.
 - Test with \`coffer webhooks certify URL\`, and with the sandbox's clock instead of waiting.

@@ -2,6 +2,7 @@
  * Puts an entry into an object of a JSON file and takes it out again, and leaves every other byte as it is: comments,
  * indents, the order of fields. The entry becomes the first of its object. Pure.
  */
+import { indentedJson } from "./json.ts"
 
 export interface Entry {
   /** The field of the whole that holds the entries. */
@@ -43,8 +44,7 @@ export const withoutEntry = (text: string, entry: Entry): string | undefined => 
 export const fileWith = (entry: Entry): string => `${withEntry("{}", entry)!}\n`
 
 const indented = (text: string, by: string) => text.replaceAll("\n", `\n${by}`)
-const entryText = ({ name, value }: Entry) =>
-  `\n    "${name}": ${indented(JSON.stringify(value, undefined, 2), "    ")}`
+const entryText = ({ name, value }: Entry) => `\n    "${name}": ${indented(indentedJson(value), "    ")}`
 const groupText = (entry: Entry) => `\n  "${entry.group}": {${entryText(entry)}\n  }`
 
 interface Fields {

@@ -4,8 +4,12 @@
  * generated from the whole.
  */
 
+import { Schema } from "effect"
+
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own
 type Json = Record<string, any>
+
+const jsonText = Schema.encodeSync(Schema.fromJsonString(Schema.Unknown))
 
 /** Each operation of the document, with its path and method. */
 const operationsIn = (document: Json): ReadonlyArray<readonly [path: string, method: string, operation: Json]> =>
@@ -26,7 +30,7 @@ class Parts {
 
   /** A reference to the part. Another part of that name gets a number. */
   readonly refer = (name: string, part: Json): Json => {
-    const text = JSON.stringify(part)
+    const text = jsonText(part)
     const known = this.#known.get(text) ?? this.#free(name)
     this.#known.set(text, known)
     this.named[known] = part
@@ -62,7 +66,7 @@ export const compacted = (document: Json): Json => {
     ;(paths[path] ??= {})[method] = {
       ...operation,
       parameters: operation["parameters"].map((each: Json) =>
-        shared.has(JSON.stringify(each)) ? parameters.refer(each["name"].replaceAll(/[^\w.-]/g, "."), each) : each
+        shared.has(jsonText(each)) ? parameters.refer(each["name"].replaceAll(/[^\w.-]/g, "."), each) : each
       ),
       responses: Object.fromEntries(answers)
     }
@@ -84,7 +88,7 @@ const sharedParameters = (document: Json): ReadonlySet<string> => {
   const counts = new Map<string, number>()
   for (const [, , { parameters }] of operationsIn(document)) {
     for (const each of parameters) {
-      const text = JSON.stringify(each)
+      const text = jsonText(each)
       counts.set(text, (counts.get(text) ?? 0) + 1)
     }
   }

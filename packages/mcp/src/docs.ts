@@ -17,8 +17,8 @@ export interface Docs {
 }
 
 /**
- * `from`: a file's folder; the documents are those of the nearest site above it. They are read once, on demand, and in a
- * repository built before, by the first who asks.
+ * `from`: a file's folder; the documents are those of the nearest site above it. They are read once, on demand, and in
+ * a repository built before, by the first who asks.
  */
 export const docsAbove = (from: string): Docs => {
   const folder = siteAbove(from)

@@ -1,7 +1,7 @@
 /**
  * Finds passages of the documents by words: the search of the site, in the browser, and that of agents. A word matches
- * by prefix in a passage or its page's title, Chinese anywhere. Passages with all words come first, and if none has all,
- * those with most. Titles weigh most, and a merchant's guides more than other pages.
+ * by prefix in a passage or its page's title, Chinese anywhere. Passages with all words come first, and if none has
+ * all, those with most. Titles weigh most, and a merchant's guides more than other pages.
  */
 
 /** `[title, path, isGuide]` of each page, and `[page, anchor, heading, text]` of each passage. */

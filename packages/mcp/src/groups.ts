@@ -1,4 +1,4 @@
-/** Groups of tools, of which a client may choose some: the first word of a tool's name. The documents are always there. */
+/** Groups of tools, of which a client may choose some: the first word of a name. The documents are always there. */
 import { Result } from "effect"
 import { tools } from "./generated/tools.ts"
 import type { Tool } from "./Tool.ts"

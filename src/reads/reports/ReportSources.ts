@@ -114,8 +114,8 @@ export class ReportSources extends Context.Service<
       at: { readonly body: string; readonly millis: number }
     ) => Effect.Effect<ReadonlyArray<typeof Inquiry.Type>>
     /**
-     * The ledger row of a payout, of the payout before it, and the first one of its wallet. Undefined if the account has
-     * no such payout.
+     * The ledger row of a payout, of the payout before it, and the first one of its wallet. Undefined if the account
+     * has no such payout.
      */
     readonly payout: (
       account: Account,

@@ -68,7 +68,9 @@ export const runByOthers: ReadonlyArray<readonly [source: string, language: stri
   ["packages/python/README.md", "python", "test/python/story.test.ts"],
   ["packages/testkit/README.md", "js", "test/testkit/package.test.ts"],
   ["packages/testkit/README.md", "ts", "test/testkit/package.test.ts"],
-  ["packages/cluster/README.md", "ts", "test/cluster/clusterPackage.test.ts"]
+  ["packages/cluster/README.md", "ts", "test/cluster/clusterPackage.test.ts"],
+  ["docs/guides/frameworks.md", "js", "test/python/frameworks.test.ts"],
+  ["docs/guides/frameworks.md", "python", "test/python/frameworks.test.ts"]
 ]
 
 const itself = "it is the service itself, which every test starts"

@@ -1,7 +1,7 @@
 /**
- * Journals for plain-text accounting, of hledger and of Beancount, from the lines of a report: each movement, or the sum
- * of a type, is a transaction, and the wallet's balance is asserted, so that the program itself refuses a file that does
- * not add up. Each line makes its text without the others. Texts that are not ours cannot end the place where they
+ * Journals for plain-text accounting, of hledger and of Beancount, from the lines of a report: each movement, or the
+ * sum of a type, is a transaction, and the wallet's balance is asserted, so that the program itself refuses a file that
+ * does not add up. Each line makes its text without the others. Texts that are not ours cannot end the place where they
  * stand. Pure.
  */
 import type { LedgerType } from "@coffer/model/Ledger"
@@ -75,10 +75,7 @@ export const journalHeader = (format: JournalFormat, terms: JournalTerms): strin
           ...currencies.map((currency) => `commodity 1000.00 ${currency}`),
           ...accounts.map((account) => `account ${account}`)
         ]
-      : [
-          `option "title" "Coffer ${report}"`,
-          ...accounts.map((account) => `${from} open ${account}`)
-        ]
+      : [`option "title" "Coffer ${report}"`, ...accounts.map((account) => `${from} open ${account}`)]
   return `${about}${declared.join("\n")}\n\n`
 }
 
