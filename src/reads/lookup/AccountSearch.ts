@@ -124,7 +124,9 @@ interface Cut {
   readonly wanted: number
 }
 
-type Rows = (statement: Statement.Fragment) => Effect.Effect<ReadonlyArray<Match>, SqlError.SqlError | Schema.SchemaError>
+type Rows = (
+  statement: Statement.Fragment
+) => Effect.Effect<ReadonlyArray<Match>, SqlError.SqlError | Schema.SchemaError>
 
 /** Reads of what fits the terms, each with its bound. */
 const scansOf = (sql: SqlClient.SqlClient, rows: Rows) => {
