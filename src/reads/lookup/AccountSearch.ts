@@ -211,8 +211,8 @@ const fitsOrder = (sql: SqlClient.SqlClient, terms: ReadonlyArray<Term>): Statem
         )
       )
 
-const hasAmount = (sql: SqlClient.SqlClient, { currency = null, minor }: SearchedAmount) =>
-  sql`(amount = ${minor}::bigint and currency = coalesce(${currency}::text, currency))`
+const hasAmount = (sql: SqlClient.SqlClient, { currency, minor }: SearchedAmount) =>
+  sql`(amount = ${minor}::bigint and currency = coalesce(${currency ?? null}::text, currency))`
 
 /** Whether a text has words that begin like these. */
 const hasWords = (sql: SqlClient.SqlClient, text: string, words: ReadonlyArray<string>) => {
