@@ -10,6 +10,12 @@ const inDialog = (page: Page) => page.locator("dialog[open]")
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim())
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).first().click()
 
+/** Runs in the page: whether the popup of the open menu is within the window. */
+const isWithin = () => {
+  const { bottom, left, right, top } = document.querySelector("details[open] > .popup")!.getBoundingClientRect()
+  return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight
+}
+
 /** The ways in which a call can fail on its way. */
 const failures: ReadonlyArray<readonly [name: string, answer: (route: Route) => Promise<void>]> = [
   [
@@ -215,13 +221,12 @@ describe.skipIf(executable === undefined)(`actions in the console${needsChromium
               await menu.locator("> summary").click()
               const popup = menu.locator("> .popup")
               await popup.waitFor()
-              await page.waitForFunction(() =>
-                document.querySelector<HTMLElement>("details[open] > .popup")?.style.translate.endsWith("px")
-              )
-              const { bottom, left, right, top } = await popup.evaluate((each) => each.getBoundingClientRect().toJSON())
-              const where = `${path}, ${await menu.locator("> summary").innerText()}`
-              assert.isTrue(left >= 0 && right <= narrow.width, `${where}: from ${left} to ${right}`)
-              assert.isTrue(top >= 0 && bottom <= narrow.height, `${where}: from ${top} to ${bottom} down`)
+              // What it reads makes it larger.
+              await popup.locator(".skeleton").first().waitFor({ state: "detached" })
+              await page.waitForFunction(isWithin).catch(async () => {
+                const box = await popup.boundingBox()
+                assert.fail(`${path}, ${await menu.locator("> summary").innerText()}: ${Object.values(box ?? {})}`)
+              })
               await page.keyboard.press("Escape")
               opened++
             }

@@ -124,7 +124,9 @@ interface Cut {
   readonly wanted: number
 }
 
-type Rows = (statement: Statement.Fragment) => Effect.Effect<ReadonlyArray<Match>, SqlError.SqlError | Schema.SchemaError>
+type Rows = (
+  statement: Statement.Fragment
+) => Effect.Effect<ReadonlyArray<Match>, SqlError.SqlError | Schema.SchemaError>
 
 /** Reads of what fits the terms, each with its bound. */
 const scansOf = (sql: SqlClient.SqlClient, rows: Rows) => {
@@ -209,8 +211,8 @@ const fitsOrder = (sql: SqlClient.SqlClient, terms: ReadonlyArray<Term>): Statem
         )
       )
 
-const hasAmount = (sql: SqlClient.SqlClient, { currency = null, minor }: SearchedAmount) =>
-  sql`(amount = ${minor}::bigint and currency = coalesce(${currency}::text, currency))`
+const hasAmount = (sql: SqlClient.SqlClient, { currency, minor }: SearchedAmount) =>
+  sql`(amount = ${minor}::bigint and currency = coalesce(${currency ?? null}::text, currency))`
 
 /** Whether a text has words that begin like these. */
 const hasWords = (sql: SqlClient.SqlClient, text: string, words: ReadonlyArray<string>) => {

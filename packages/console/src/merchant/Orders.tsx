@@ -103,6 +103,7 @@ const refundAct = ({ account: { api }, language, lists, words }: RefundActParts)
   says: words.refundSays,
   isDangerous: true,
   money: ({ amount, currency, refunded_amount }) => ({ minor: amount - refunded_amount, currency }),
+  worth: ({ amount, currency }) => ({ minor: amount, currency }),
   unfit: ({ status }) =>
     status === "paid" || status === "partially_refunded" ? undefined : stateText(status, language),
   obstacles: async (patience) => {

@@ -20,6 +20,8 @@ const texts = {
     says: "Every paid order has a receipt, which is emailed automatically. Filter by status to find orders with refunds.",
     open: "Open",
     send: "Send receipts",
+    unpaid: "No receipt yet",
+    noEmail: "No email address",
     sendSays:
       "Emails the receipt of each order with an email address again. Limited to five emails an hour for each order.",
     emptyTitle: "No receipts yet",
@@ -30,6 +32,8 @@ const texts = {
     says: "每个已付款订单都有收据，付款后自动通过邮件发送。有退款的订单可按状态筛选。",
     open: "打开",
     send: "发送收据",
+    unpaid: "还没有收据",
+    noEmail: "没有邮箱",
     sendSays: "向每个有邮箱的订单再次发送收据。每个订单每小时最多发送五次。",
     emptyTitle: "还没有收据",
     empty: "订单付款后会生成收据。如果订单设置了 `receipt_email`，收据会自动发送。"
@@ -78,7 +82,12 @@ const columns = (words: Texts, language: Language) =>
 const sendAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
   name: words.send,
   says: words.sendSays,
-  fits: ({ receipt_email, receipt_url }) => receipt_email !== null && receipt_url !== null,
+  unfit: ({ receipt_email, receipt_url }) =>
+    receipt_url === null ? words.unpaid : receipt_email === null ? words.noEmail : undefined,
+  about: ({ out_trade_no, receipt_email, receipt_number, trade_no }) => [
+    receipt_number ?? out_trade_no ?? trade_no,
+    receipt_email
+  ],
   run: ({ trade_no }) =>
     act(
       api,

@@ -23,7 +23,7 @@ export interface BulkAct<Row> {
   readonly isDangerous?: boolean
   /** The money that the action moves for a row. Such an action takes selected rows only. */
   readonly money?: (row: Row) => { readonly minor: number; readonly currency: string }
-  /** What a row is about, where no money moves. Either is added up by currency before the action begins. */
+  /** What a row is about, where no money moves. The money, or else this, is added up before the action begins. */
   readonly worth?: (row: Row) => { readonly minor: number; readonly currency: string }
   /** Why the row is left out; undefined if the action applies to it. */
   readonly unfit: (row: Row) => string | undefined
@@ -168,17 +168,18 @@ const partedBy = <Row,>({ isCut, rows }: Walked<Row>, reasonOf: (row: Row) => st
   }
 }
 
-/** A row as people know it. No link: to leave the page would stop the action. */
-const Named = <Row,>({
-  act,
-  list,
-  row
-}: {
+interface NamedProps<Row> {
   readonly act: BulkAct<Row>
   readonly list: List<Row>
   readonly row: Row
-}) => {
-  const amount = (act.money ?? act.worth)?.(row)
+  /** No money moves for it, so its worth is named. */
+  readonly isLeftOut?: boolean
+}
+
+/** A row as people know it. No link: to leave the page would stop the action. */
+const Named = <Row,>({ act, isLeftOut = false, list, row }: NamedProps<Row>) => {
+  const amountOf = isLeftOut ? (act.worth ?? act.money) : (act.money ?? act.worth)
+  const amount = amountOf?.(row)
   const words = act.about?.(row).filter((each) => each !== null && each !== "") ?? [list.keyOf(row)]
   return (
     <>
@@ -208,7 +209,7 @@ const LeftOut = <Row,>({ act, found, list }: Omit<ConfirmationProps<Row>, "onBeg
       <ul className="results">
         {leftOut.slice(0, namedMax).map(([row, reason]) => (
           <li key={list.keyOf(row)}>
-            <Named act={act} list={list} row={row} />: {reason}
+            <Named act={act} list={list} row={row} isLeftOut />: {reason}
           </li>
         ))}
         {leftOut.length > namedMax && (

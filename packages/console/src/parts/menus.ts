@@ -39,8 +39,14 @@ const placeMenu = (menu: HTMLDetailsElement) => {
 const placeOpen = () => openMenus().forEach(placeMenu)
 
 export const guardMenus = () => {
+  // What a popup reads when it opens makes it larger. Its first size is told as well.
+  const sizes = new ResizeObserver(placeOpen)
+  const observe = () => {
+    sizes.disconnect()
+    for (const popup of document.querySelectorAll("details.menu[open] > .popup")) sizes.observe(popup)
+  }
   // The event does not bubble.
-  document.addEventListener("toggle", placeOpen, true)
+  document.addEventListener("toggle", observe, true)
   addEventListener("resize", placeOpen)
   document.addEventListener("pointerdown", ({ target }) => closeMenus(target as Node))
   // By the keyboard, too: the focus has gone elsewhere.
