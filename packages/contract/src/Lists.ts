@@ -61,7 +61,8 @@ export const sortParameter = {
       description:
         "`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the " +
         "newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as " +
-        "`created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."
+        "`created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. " +
+        "A CSV file ignores it."
     })
   )
 }
