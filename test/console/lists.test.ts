@@ -1,4 +1,4 @@
-/** The console's lists and charts in a real browser: their order, a phone's cards, an order under dispute, a day's list. */
+/** The console's lists and charts in a real browser: order, a phone's cards, orders under dispute, a day's list. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { executable, needsChromium } from "../kit/pages/Browser.ts"

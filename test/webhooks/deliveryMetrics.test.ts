@@ -35,7 +35,7 @@ it.live("what failed by outcome and is under way is counted from the start; what
     const due = Effect.map(running.api.operator("GET", "/cluster"), ({ body }) =>
       body.data.backlogs.find(({ worker }: { readonly worker: string }) => worker === "deliveries")
     )
-    assert.deepStrictEqual(yield* due, { worker: "deliveries", due: 0, oldest_due_at: null })
+    assert.deepStrictEqual(yield* due, { worker: "deliveries", due: 0, oldest_due_at: null, merchants: [] })
 
     const hook = yield* receiver
     hook.answer(500)
@@ -52,7 +52,9 @@ it.live("what failed by outcome and is under way is counted from the start; what
     // As many as a line has places are under way; the others have been due since the clock began.
     yield* Effect.replicateEffect(Queue.take(hung), placesPerLine)
     const since = "1970-01-01T00:00:00.000Z"
-    assert.deepStrictEqual(yield* due, { worker: "deliveries", due: 1_000 - placesPerLine, oldest_due_at: since })
+    const waiting = { due: 1_000 - placesPerLine, oldest_due_at: since }
+    const merchants = [{ merchant_id: merchantId, mode: "sandbox", ...waiting }]
+    assert.deepStrictEqual(yield* due, { worker: "deliveries", ...waiting, merchants })
     assert.deepInclude(yield* metricsOf(running), { in_flight: placesPerLine })
   })
 )

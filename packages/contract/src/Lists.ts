@@ -59,9 +59,10 @@ export const sortParameter = {
   sort: Schema.optionalKey(
     Schema.Literals(sorts).annotate({
       description:
-        "`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest " +
-        "10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` " +
-        "and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."
+        "`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the " +
+        "newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as " +
+        "`created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. " +
+        "A CSV file ignores it."
     })
   )
 }

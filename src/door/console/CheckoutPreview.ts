@@ -52,6 +52,8 @@ const order = PendingOrder.make({
   unappliedPayments: []
 })
 
+const framed = `${policy().replace("frame-ancestors 'none'", "frame-ancestors 'self'")}; sandbox allow-same-origin`
+
 const pageIn = (language: Language): StaticContent => ({
   text: render(
     { _tag: "Pay", order },
@@ -61,7 +63,7 @@ const pageIn = (language: Language): StaticContent => ({
   contentType: "text/html; charset=utf-8",
   headers: {
     ...headers,
-    "content-security-policy": `${policy().replace("frame-ancestors 'none'", "frame-ancestors 'self'")}; sandbox allow-same-origin`,
+    "content-security-policy": framed,
     "x-frame-options": "SAMEORIGIN",
     "cache-control": "no-cache"
   }

@@ -1,6 +1,6 @@
 /**
- * The order of a list: by time or by amount, both ways. By amount a list is a picture: the service sorts the newest rows
- * of the range, and the pages that follow are of the same rows (decision 0246).
+ * The order of a list: by time or by amount, both ways. By amount a list is a picture: the service sorts the newest
+ * rows of the range, and the pages that follow are of the same rows (decision 0246).
  */
 import { sorts, type Sort } from "@coffer/model/Sort"
 import type { Page, Query } from "../api/lists.ts"

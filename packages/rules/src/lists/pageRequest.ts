@@ -40,7 +40,12 @@ export const readPageRequest = (query: ListParameters): Result.Result<PageReques
   }
   const cursor = cursorOf(after, before)
   if (cursor !== undefined && !isNumber(cursor.id)) return refuse(cursor.param, "is not the id of an object")
-  return Result.map(readCreated(query), (created) => ({ limit, cursor, created, sort: query.sort }))
+  return Result.map(readCreated(query), (created) => ({
+    limit,
+    cursor,
+    created,
+    ...(query.sort === undefined ? {} : { sort: query.sort })
+  }))
 }
 
 const cursorOf = (after: string | undefined, before: string | undefined): Cursor | undefined => {
