@@ -142,7 +142,7 @@ const makePage = <Row, Item>(
   return Effect.fnUntraced(function* (account, request, search) {
     const { created, cursor, limit } = request
     if (cursor !== undefined && !(yield* isOwn(account, cursor.id)) && !(yield* wasDropped(account, cursor.id))) {
-      return yield* new InvalidField({ param: cursor.param, problem: `is not the id of ${called}` })
+      return yield* new InvalidField({ param: cursor.param, problem: `is not the id of ${called}. Send one of a page` })
     }
     const all = idsCreated(prefixOf(modeOf(account)), created)
     const newer = cursor?.param === "ending_before"
