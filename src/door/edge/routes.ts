@@ -157,6 +157,9 @@ export const consoleAssets = "/console/assets/:name"
 /** The documents (`Documents.ts`). */
 export const documentPages = ["/docs", "/docs/*", "/llms.txt", "/llms-full.txt"] as const
 
+/** What can be installed from this address (`Downloads.ts`). */
+export const downloadPages = ["/downloads", "/downloads/:name"] as const
+
 /** The contact for vulnerabilities (`SecurityText.ts`). */
 export const securityTextPath = "/.well-known/security.txt"
 
@@ -165,6 +168,7 @@ const pages = [
   ...consolePages,
   consoleAssets,
   ...documentPages,
+  ...downloadPages,
   securityTextPath,
   "/",
   "/docs/try",
@@ -189,6 +193,7 @@ const forPeople: ReadonlySet<string> = new Set([
   "/docs",
   "/docs/*",
   "/docs/try",
+  "/downloads",
   "/checkout/{token}",
   "/pay/{link_id}",
   "/receipts/{token}",
