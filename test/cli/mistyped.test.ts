@@ -12,6 +12,9 @@ const mistyped = [
   "nothing",
   "orders list --limit many",
   "orders create",
+  "orders create --amount 19.999",
+  "orders create --amount 1,999",
+  "orders create --amount 1999 --currency eur",
   "orders list --colour red",
   "trigger payment.succeded",
   "orders get one two"
