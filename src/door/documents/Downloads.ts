@@ -1,13 +1,11 @@
 /**
  * `/downloads`: what can be installed from this address, so that nobody has to trust a name in a registry: the clients,
- * the command line, the testkit and the service itself. They are the files of `release`, which `npm run packages` makes,
- * with their hashes. Without them the page says how to make them (docs/decisions/0248).
+ * the command line, the testkit and the service itself. They are the files that `npm run packages` makes in `release`.
+ * Without them the page says how to make them (docs/decisions/0248).
  */
-import { createReadStream } from "node:fs"
 import { readdir, readFile, stat } from "node:fs/promises"
 import path from "node:path"
-import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Effect, type Layer, Stream } from "effect"
+import { Effect, FileSystem, type Layer, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { programFolder } from "../../platform/runtime/Vitals.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
@@ -23,7 +21,7 @@ const offered = [
   ["coffer_pay", "Python", (at: string) => `pip install ${at}`],
   ["coffer-cli", "The command line", (at: string) => `npx -p ${at} coffer --help`],
   ["coffer-testkit", "The service in your tests", (at: string) => `npm install --save-dev ${at}`],
-  ["coffer-simulator", "The simulator of Stripe", (at: string) => `npm install --save-dev ${at}`],
+  ["coffer-simulator", "The simulator of the payment channel", (at: string) => `npm install --save-dev ${at}`],
   ["coffer-service", "The service", (at: string) => `npx -p ${at} coffer serve`]
 ] as const
 
@@ -48,10 +46,13 @@ const howToBuild =
   "The packages are not built: `npm run packages` in Coffer's repository makes them in `release`, and they are here."
 
 /** `folder`: of the built packages. */
-export const layerOf = (folder: string): Layer.Layer<never, never, HttpRouter.HttpRouter | Settings> =>
+export const layerOf = (
+  folder: string
+): Layer.Layer<never, never, HttpRouter.HttpRouter | Settings | FileSystem.FileSystem> =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const { publicUrl } = yield* Settings
+      const fs = yield* FileSystem.FileSystem
       // A folder that is not there has no files.
       const names = Effect.promise(() => readdir(folder).catch((): ReadonlyArray<string> => []))
       const hashes = Effect.promise(() => readFile(path.join(folder, hashesName), "utf8").catch(() => ""))
@@ -76,13 +77,7 @@ export const layerOf = (folder: string): Layer.Layer<never, never, HttpRouter.Ht
         const at = path.join(folder, found)
         const { size: contentLength } = yield* Effect.promise(() => stat(at))
         const contentType = types[path.extname(found)] ?? "application/octet-stream"
-        const content =
-          request.method === "HEAD"
-            ? Stream.empty
-            : NodeStream.fromReadable<Uint8Array, Error>({
-                evaluate: () => createReadStream(at),
-                onError: (cause) => new Error("a download cannot be read", { cause })
-              })
+        const content = request.method === "HEAD" ? Stream.empty : fs.stream(at)
         return HttpServerResponse.stream(content, { headers, contentType, contentLength })
       })
 

@@ -15,7 +15,7 @@ export const routeHint = (method: string, path: string, isAtAdmin: boolean): str
   const seen = isAtAdmin ? "/operator/docs" : "/docs/try"
   const all = `All endpoints are at ${seen}.`
   if (isAtAdmin || path.length > lengthMax || path.split("/").length - 1 > partsMax) return all
-  const found = respelled(method, path) ?? elsewhere(path) ?? nearest(method, path)
+  const found = respelled(method, path) ?? renamed(path) ?? nearest(method, path)
   return found === undefined ? all : `Did you mean ${found}? ${all}`
 }
 
@@ -82,4 +82,4 @@ const otherNames: ReadonlyArray<readonly [name: RegExp, endpoint: string]> = [
   [/\/(?:chargebacks?)(?:\/|$)/i, "GET /v1/disputes"]
 ]
 
-const elsewhere = (path: string): string | undefined => otherNames.find(([name]) => name.test(path))?.[1]
+const renamed = (path: string): string | undefined => otherNames.find(([name]) => name.test(path))?.[1]

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { promisify } from "node:util"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -33,7 +34,7 @@ const served = Effect.fnUntraced(function* (folder: string) {
   )
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const settings = Layer.succeed(Settings, { publicUrl: address } as Settings["Service"])
-  const app = yield* HttpRouter.toHttpEffect(layerOf(folder).pipe(Layer.provide(settings)))
+  const app = yield* HttpRouter.toHttpEffect(layerOf(folder).pipe(Layer.provide([settings, NodeServices.layer])))
   server.on("request", (request, response) => {
     const asked = HttpServerRequest.fromWeb(new Request(address + request.url!, { method: request.method! }))
     const answered = app.pipe(
