@@ -58,7 +58,7 @@ describe("a mistyped command", () => {
     Effect.gen(function* () {
       const { code, stderr, stdout } = yield* type(words.split(" "), {})
       assert.deepStrictEqual([code, stdout], [2, ""])
-      assert.match(stderr, /\n {2}Next: coffer.* --help\n$/)
+      assert.match(stderr, /\n {2}Next: run coffer.* --help, which lists the arguments with an example\n$/)
     })
   )
 
