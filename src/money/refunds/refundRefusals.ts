@@ -22,7 +22,9 @@ const conflictMessage = {
   too_many_keys: "A concurrent update exceeded the metadata limit; read the refund and retry."
 } satisfies Record<RefundConflict["reason"], string>
 
-const stateSentence = (state: string | undefined) => (state === undefined ? "" : `${state}. `)
+/** The order may have been paid since it was refused: then its state would contradict. */
+const stateSentence = (state: string | undefined, reason: string) =>
+  state === undefined || (reason === "not_paid" && !state.endsWith("not paid")) ? "" : `${state}. `
 
 const windowExpired = refuseAs(Wire.RefundWindowExpired, (_: RefundRefused) => ({
   message:
@@ -60,7 +62,10 @@ export const refundRefusals = {
       case "nothing_left":
       case "disputed":
       case "remaining_changed":
-        return conflict({ message: `${stateSentence(state)}${refusedMessage[refused.reason]}`, reason: refused.reason })
+        return conflict({
+          message: `${stateSentence(state, refused.reason)}${refusedMessage[refused.reason]}`,
+          reason: refused.reason
+        })
     }
   },
   ChannelRefused: refuseAs(Wire.ProcessorError, ({ words }: ChannelRefused) => ({
