@@ -12,8 +12,8 @@ const partsMax = 6
 export const routeHint = (method: string, path: string, isAtAdmin: boolean): string => {
   const allowed = methodsAt(path).filter((each) => each !== "HEAD")
   if (allowed.length > 0) return methodHint(method, allowed)
-  const seen = isAtAdmin ? "/operator/docs" : "/docs/try"
-  const all = `All endpoints are at ${seen}.`
+  const reference = isAtAdmin ? "/operator/docs" : "/docs/try"
+  const all = `All endpoints are at ${reference}.`
   if (isAtAdmin || path.length > lengthMax || path.split("/").length - 1 > partsMax) return all
   const found = respelled(method, path) ?? renamed(path) ?? nearest(method, path)
   return found === undefined ? all : `Did you mean ${found}? ${all}`
