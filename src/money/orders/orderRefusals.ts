@@ -59,11 +59,11 @@ interface Reads {
 }
 
 /** The state that a refusal is about is read for its message: it only ever moves on. */
-export const withState = <Refused extends Effect.Effect<never, unknown>>(
+export const withState = <Refusal>(
   { byTradeNo }: Reads,
   { tradeNo }: { readonly tradeNo: TradeNo },
-  refuse: (state: string | undefined) => Refused
-): Effect.Effect<never, Effect.Error<Refused>> =>
+  refuse: (state: string | undefined) => Effect.Effect<never, Refusal>
+): Effect.Effect<never, Refusal> =>
   Effect.flatMap(Effect.option(byTradeNo(tradeNo)), (order) =>
     refuse(Option.getOrUndefined(Option.map(order, stateOf)))
   )

@@ -1,5 +1,6 @@
 /** Errors of refunds as errors on the wire (spec: Errors). */
 import * as Wire from "@coffer/contract/Errors"
+import type { Effect } from "effect"
 import type { RefundRefused } from "@coffer/rules/order/Order"
 import type { RefundConflict } from "@coffer/rules/refund/Refund"
 import { notFoundMessage } from "../../shared/http/numberHint.ts"
@@ -35,6 +36,8 @@ const conflict = refuseAs(Wire.Conflict, ({ message }: { readonly message: strin
   message
 }))
 
+type Refused = Wire.Conflict | Wire.InvalidRequest | Wire.RefundWindowExpired
+
 export const refundRefusals = {
   RefundNotFound: refuseAs(Wire.RefundNotFound, ({ ref }: RefundNotFound) => ({
     message: notFoundMessage("a refund", ref, "/v1/refunds")
@@ -48,7 +51,7 @@ export const refundRefusals = {
   })),
   RefundConflict: refuseAs(Wire.Conflict, ({ reason }: RefundConflict) => ({ message: conflictMessage[reason] })),
   /** `state`: of the order, if it is known. */
-  RefundRefused: (refused: RefundRefused, state?: string) => {
+  RefundRefused: (refused: RefundRefused, state?: string): Effect.Effect<never, Refused> => {
     switch (refused.reason) {
       case "exceeds_remaining":
         return refuseField(
