@@ -42,11 +42,12 @@ execFileSync(process.execPath, [
 copyFileSync(path.join(import.meta.dirname, "bin.cjs"), path.join(dist, "bin.cjs"))
 chmodSync(path.join(dist, "bin.cjs"), 0o755)
 
-const { dependencies, description, engines, license, name, optionalDependencies, type, version } = JSON.parse(
+const { dependencies, description, engines, license, optionalDependencies, type, version } = JSON.parse(
   readFileSync(path.join(repository, "package.json"), "utf8")
 )
 const published = {
-  name,
+  // In a scope: `coffer` without one is anybody's in a registry.
+  name: "@coffer/service",
   version,
   description,
   license,

@@ -35,6 +35,7 @@ export const packAll = (folder: string): void => {
     run(repository, process.execPath, "scripts/build.ts", path.join(copy, "dist"))
     pack("dist")
     for (const name of published) pack(`packages/${name}`)
+    run(path.join(copy, "packages/python"), "python3", "scripts/wheel.py", folder)
   } finally {
     rmSync(copy, { recursive: true, force: true })
   }

@@ -24,6 +24,7 @@ import * as UploadHttp from "./money/files/UploadHttp.ts"
 import { layerDecoding } from "./door/edge/Unanswered.ts"
 import * as Docs from "./door/documents/Docs.ts"
 import * as Documents from "./door/documents/Documents.ts"
+import * as Downloads from "./door/documents/Downloads.ts"
 import * as SecurityText from "./door/documents/SecurityText.ts"
 import * as Edge from "./door/edge/Edge.ts"
 import * as Health from "./door/edge/Health.ts"
@@ -123,6 +124,7 @@ const pages = Layer.mergeAll(
     FilesHttp.layer,
     Docs.layer,
     Documents.layer,
+    Downloads.layer,
     SecurityText.layer,
     CheckoutPreview.layer,
     ConsoleHttp.layer,

@@ -33,6 +33,7 @@ import { serveWaiting } from "./door/edge/HttpServer.ts"
 import { type Credentials, credentials, operatorUrl } from "./channels/sandbox/Demo.ts"
 import * as DemoPeople from "./channels/sandbox/DemoPeople.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
+import { settingProblem } from "./platform/runtime/settingProblem.ts"
 import * as Wiring from "./Wiring.ts"
 
 /** Why the service did not start, for the person who started it. */
@@ -107,7 +108,7 @@ export const startable = <A, R>(program: Effect.Effect<A, Trouble, R>) =>
     Effect.scoped,
     Effect.provide(layerSecretFiles),
     Effect.catchTags({
-      ConfigError: (error) => notStarted(`Invalid setting: ${error.message}`),
+      ConfigError: (error) => notStarted(settingProblem(error.message)),
       BadSetting: ({ message }) => notStarted(message),
       EmbeddedFailure: ({ message }) => notStarted(message),
       DataDirUnusable: ({ message }) => notStarted(message),

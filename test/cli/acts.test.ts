@@ -56,7 +56,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("acts by co
 
   test("an order is paid, declined, closed, changed, and its receipt sent", ({ json, refused, text }) =>
     Effect.gen(function* () {
-      yield* json("orders", "create", "--amount", "1999", "--out-trade-no", "cart-1")
+      yield* json("orders", "create", "--amount", "19.99", "--currency", "usd", "--out-trade-no", "cart-1")
       const declined = yield* json("orders", "pay", "cart-1", "--outcome", "decline")
       assert.strictEqual(declined.status, "pending")
       const paid = yield* text("orders", "pay", "cart-1", "--payment-method", "alipay")

@@ -9,6 +9,7 @@ import { webhooks } from "@coffer/sdk"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type } from "../kit/callers/cli.ts"
+import { freePort } from "../kit/Service.ts"
 
 const secret = "whsec_6mLxQ0PZzqk3c5m3dJbq0H0y5oQw1YJpYF5R7xkq0yE="
 
@@ -190,12 +191,24 @@ describe("coffer webhooks certify", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("gives nobody a grade: it says that nothing listens there, at an address with or without its scheme", () =>
+    Effect.gen(function* () {
+      const address = `127.0.0.1:${yield* freePort}/hook`
+      for (const url of [address, `http://${address}`]) {
+        const { code, stderr, stdout } = yield* certify(url)
+        assert.deepStrictEqual([code, stdout], [1, ""])
+        assert.include(stderr, `Nothing listens at http://${address}`)
+        assert.match(stderr, /Next: start your receiver/)
+      }
+    })
+  )
+
   it.live("refuses to start without a secret, with an invalid one, or without an address", () =>
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
         [["http://127.0.0.1:1/"], /No signing secret was given[\s\S]*COFFER_WEBHOOK_SECRET/],
         [["http://127.0.0.1:1/", "--secret", "abc"], /whsec_/],
-        [["127.0.0.1:1"], /is not a valid URL/]
+        [["ftp://127.0.0.1:1"], /is not a valid URL/]
       ]
       for (const [words, message] of cases) {
         const { code, stderr } = yield* type(["webhooks", "certify", ...words], {})

@@ -150,7 +150,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the comman
     Effect.gen(function* () {
       const { code, stderr, stdout } = yield* type(["orders", "list", "--stauts", "paid"], {})
       assert.deepStrictEqual([code, stdout], [2, ""])
-      assert.match(stderr, /--stauts[\s\S]*Next: coffer orders list --help/)
+      assert.match(stderr, /--stauts[\s\S]*Next: run coffer orders list --help/)
     })
   )
 

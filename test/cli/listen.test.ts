@@ -177,7 +177,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer lis
   test("refuses an address, a type and a file that cannot be right", ({ env, hook }) =>
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
-        [["--forward-to", "localhost:3000"], /"localhost:3000" is not a valid URL/],
+        [["--forward-to", "ftp://localhost:3000"], /"ftp:\/\/localhost:3000" is not a valid URL/],
         [
           ["--forward-to", hook.url, "--types", "payment.lost"],
           /"payment\.lost" is not an event type[\s\S]*payment\.failed/

@@ -12,6 +12,9 @@ const mistyped = [
   "nothing",
   "orders list --limit many",
   "orders create",
+  "orders create --amount 19.999",
+  "orders create --amount 1,999",
+  "orders create --amount 1999 --currency eur",
   "orders list --colour red",
   "trigger payment.succeded",
   "orders get one two"
@@ -55,7 +58,7 @@ describe("a mistyped command", () => {
     Effect.gen(function* () {
       const { code, stderr, stdout } = yield* type(words.split(" "), {})
       assert.deepStrictEqual([code, stdout], [2, ""])
-      assert.match(stderr, /\n {2}Next: coffer.* --help\n$/)
+      assert.match(stderr, /\n {2}Next: run coffer.* --help, which lists the arguments with an example\n$/)
     })
   )
 

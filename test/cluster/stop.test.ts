@@ -259,7 +259,7 @@ describe("a start that fails says why in one line and exits with a code that is 
 
   it.live("when PORT is no port", () =>
     Effect.gen(function* () {
-      assert.include(yield* refusal({ PORT: "eighty" }), "Invalid setting")
+      assert.include(yield* refusal({ PORT: "eighty" }), "PORT must be a port, a number from 1 to 65535")
     })
   )
 })

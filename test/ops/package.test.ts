@@ -11,7 +11,7 @@ import { executable, openPage } from "../kit/pages/Browser.ts"
 import { filesIn } from "../kit/program/packedProject.ts"
 
 const folder = mkdtempSync(path.join(tmpdir(), "coffer-published-"))
-const installed = path.join(folder, "node_modules/coffer")
+const installed = path.join(folder, "node_modules/@coffer/service")
 const manifest = () => JSON.parse(readFileSync(path.join(installed, "package.json"), "utf8"))
 
 /** Builds and packs it; returns the archive. */
@@ -19,7 +19,7 @@ const pack = (name: string) => {
   const at = path.join(folder, name)
   execFileSync(process.execPath, [path.resolve("scripts/build.ts"), path.join(at, "dist")])
   execFileSync("npm", ["pack", "--silent", path.join(at, "dist")], { cwd: at })
-  return path.join(at, `coffer-${JSON.parse(readFileSync("package.json", "utf8")).version}.tgz`)
+  return path.join(at, `coffer-service-${JSON.parse(readFileSync("package.json", "utf8")).version}.tgz`)
 }
 
 /** Failures of the pages' scripts. A bundle renames functions, of which these scripts are made. */
@@ -92,7 +92,7 @@ describe("the published package", () => {
         env: { COFFER_HOME: home },
         program: path.join(installed, "coffer.js")
       })
-      assert.include(said.stdout, `"npx coffer console" prints new ones.`)
+      assert.include(said.stdout, `"npx --no coffer console" prints new ones.`)
       const key = credentialsOf(home).sandbox_key
       const order = yield* api.post("/v1/orders", key, { amount: 1999 })
       const unpaid = yield* api.post("/v1/orders", key, { amount: 1999 })

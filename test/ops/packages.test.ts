@@ -21,10 +21,11 @@ const folder = mkdtempSync(path.join(tmpdir(), "coffer-packages-test-"))
 const [first, second, shop] = ["first", "second", "shop"].map((name) => path.join(folder, name))
 const { version } = JSON.parse(readFileSync("package.json", "utf8"))
 
-const archiveOf = (name: string) => `coffer${name === "coffer" ? "" : `-${name}`}-${version}.tgz`
+const archiveOf = (name: string) => `coffer-${name}-${version}.tgz`
 const read = (name: string) => readFileSync(path.join(first!, name))
 const json = (name: string) => JSON.parse(read(name).toString())
-const archives = ["coffer", ...published]
+const archives = ["service", ...published]
+const wheel = `coffer_pay-${version}-py3-none-any.whl`
 /** A program imports these. Node 20 and newer load nothing but modules of ECMAScript from them. */
 const imported = ["sdk", "testkit", "simulator", "cluster"] as const
 
@@ -39,6 +40,7 @@ describe("npm run packages", () => {
     const files = readdirSync(first!)
     assert.sameMembers(files, [
       ...archives.map(archiveOf),
+      wheel,
       `coffer-${version}.cdx.json`,
       `coffer-${version}.intoto.json`,
       "SHA256SUMS"
@@ -50,16 +52,13 @@ describe("npm run packages", () => {
 
   it("says what each file's hash is, by SHA256SUMS and by the in-toto statement", () => {
     const lines = read("SHA256SUMS").toString().trimEnd().split("\n")
-    assert.lengthOf(lines, archives.length + 2)
+    assert.lengthOf(lines, archives.length + 3)
     for (const line of lines) assert.strictEqual(line.slice(0, 64), sha256(read(line.slice(66))), line)
     const { _type, subject } = json(`coffer-${version}.intoto.json`)
     assert.strictEqual(_type, "https://in-toto.io/Statement/v1")
     assert.deepStrictEqual(
       subject.map(({ digest, name }: any) => [name, digest.sha256]),
-      archives
-        .map(archiveOf)
-        .toSorted()
-        .map((name) => [name, sha256(read(name))])
+      [...archives.map(archiveOf), wheel].toSorted().map((name) => [name, sha256(read(name))])
     )
   })
 
@@ -81,13 +80,13 @@ describe("npm run packages", () => {
 })
 
 describe("each package", () => {
-  for (const name of ["coffer", "cli", ...imported]) {
+  for (const name of ["service", "cli", ...imported]) {
     it(`${name} is found well packed by publint, and its types right by arethetypeswrong`, async () => {
       const archive = new Uint8Array(read(archiveOf(name)))
       const { messages } = await publint({ pack: { tarball: archive.buffer }, strict: true })
       assert.deepStrictEqual(messages, [])
       const types = await checkPackage(createPackageFromTarballData(archive))
-      assert.strictEqual(types.types !== false, !["coffer", "cli"].includes(name))
+      assert.strictEqual(types.types !== false, !["service", "cli"].includes(name))
       // Packages of modules alone are not read as CommonJS, nor by the resolution that older compilers have.
       const ours = "problems" in types ? types.problems.filter(({ kind }) => !ofOldWays.has(kind)) : []
       assert.deepStrictEqual(ours, [])

@@ -38,12 +38,13 @@ describe("delivery: what a URL may be", () => {
   const told = (url: string, mode: Mode = "sandbox") => urlProblem("url", url, { mode, privateAllowed: true })?.problem
 
   it("names the rule that it breaks, a placeholder in the host before all others", () => {
-    const host = "may have placeholders only after its host"
+    const host = "may have placeholders only after its host. Write the host out"
+    const example = "with its scheme and host, such as https://shop.example/hook"
     for (const url of ["https://{shop}.example/", "https://a.{b}.example:80/", "ftp://{x}", "//{x}", "https://a}"]) {
       assert.deepStrictEqual([told(url), told(url, "live")], [host, host], url)
     }
-    assert.strictEqual(told("ftp://shop.example"), "must be an http or https address")
-    assert.strictEqual(told("http://shop.example", "live"), "must be a public HTTPS address")
+    assert.strictEqual(told("ftp://shop.example"), `must be an http or https address, ${example}`)
+    assert.strictEqual(told("http://shop.example", "live"), `must be a public HTTPS address, ${example}`)
     assert.isUndefined(urlProblem("url", undefined, { mode: "live", privateAllowed: false }))
     for (const isPublic of [isPublicHttpUrl, isPublicHttpsUrl]) assert.isFalse(isPublic("shop"))
   })

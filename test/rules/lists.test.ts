@@ -83,9 +83,9 @@ describe("the request for a page", () => {
     }
     const problemOf = (query: typeof wrong | Omit<typeof wrong, "limit">) =>
       Result.getOrThrow(Result.flip(readPageRequest(query))).problem
-    assert.strictEqual(problemOf(wrong), "Expected an integer from 1 to 100")
+    assert.strictEqual(problemOf(wrong), "must be a whole number from 1 to 100. Starting_after leads to the next page")
     const { limit: _limit, ...both } = wrong
-    assert.strictEqual(problemOf(both), "cannot be sent together with starting_after")
+    assert.strictEqual(problemOf(both), "cannot be sent together with starting_after. Send one of them")
     assert.strictEqual(refusedParam(wrong), "limit")
     assert.strictEqual(refusedParam({ ...wrong, limit: 1 }), "ending_before")
     const { starting_after: _, ...one } = wrong
@@ -150,7 +150,7 @@ describe("a page of a list in memory", () => {
   it("is refused after a cursor that the list does not have, by the cursor's parameter", () => {
     for (const { cursor } of [before("id_9"), after("id_9")]) {
       const { param, problem } = Result.getOrThrow(Result.flip(page({ cursor })))
-      assert.deepStrictEqual([param, problem], [cursor.param, "is not the id of an endpoint"])
+      assert.deepStrictEqual([param, problem], [cursor.param, "is not the id of an endpoint. Send one of a page"])
     }
   })
 })
@@ -177,7 +177,10 @@ describe("a range of times", () => {
   it("says what an end is made of where it is neither", () => {
     const { param, problem } = Result.getOrThrow(Result.flip(readCreated({ "created[lte]": "soon" })))
     assert.strictEqual(param, "created[lte]")
-    assert.strictEqual(problem, "Expected an ISO 8601 date and time, or seconds of Unix time in digits")
+    assert.strictEqual(
+      problem,
+      "must be an ISO 8601 date and time, such as 2026-11-29T08:30:00Z, or seconds of Unix time in digits"
+    )
   })
 })
 

@@ -95,8 +95,8 @@ describe("the terms of an order", () => {
   it("may send the buyer of a sandbox back to a private address, but events only where the operator allows it", () => {
     const home = "http://localhost:3000/"
     assert.isUndefined(told({ returnUrl: home }, sandbox))
-    assert.strictEqual(told({ returnUrl: home }, live), "return_url: must be a public HTTPS address")
-    assert.strictEqual(told({ notifyUrl: home }, sandbox), "notify_url: must be public")
+    assert.match(told({ returnUrl: home }, live) ?? "", /^return_url: must be a public HTTPS address/)
+    assert.match(told({ notifyUrl: home }, sandbox) ?? "", /^notify_url: must be public/)
     assert.isUndefined(told({ notifyUrl: home }, { ...sandbox, privateAllowed: true }))
   })
 

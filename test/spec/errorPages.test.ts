@@ -24,7 +24,9 @@ it("each reason of a code has a heading on the page of the code, so that an addr
       ["conflict", "not_pending"],
       ["conflict", "past_deadline"],
       ["conflict", "too_many_payments"],
-      ["processor_error", "channel_refused"]
+      ["processor_error", "channel_refused"],
+      ["rate_limited", "quota_of_reads"],
+      ["rate_limited", "receipts_of_the_hour"]
     ] as const) {
       assert.match(pages.get(code)!, new RegExp(`^### ${reason}\n\n.+[.。]$`, "m"), `${language} ${reason}`)
     }

@@ -181,11 +181,13 @@ describe("a name in the documents", () => {
       .filter((each) => reasonOf(each) !== undefined)
       .flatMap(({ text }) => text.replaceAll(/(^|\s)#.*$/gm, "").split(/\s+/))
     const files = words.filter((word) => /^(docker|k8s|ops|examples|packages|scripts|src|test)\//.test(word))
-    const packages = words.filter((word) => word.startsWith("@coffer/"))
+    const packages = words.flatMap(
+      (word) => /^@coffer\/(\w+)|\/downloads\/coffer-(\w+)\.tgz$/.exec(word)?.slice(1) ?? []
+    )
     const program = readFileSync("packages/simulator/package.json", "utf8")
     assert.isAbove(files.length + packages.length, 4)
     assert.deepStrictEqual(
-      [...files, ...packages.map((name) => `packages/${name.split("/")[1]!}`)].filter((file) => !existsSync(file)),
+      [...files, ...packages.filter(Boolean).map((name) => `packages/${name}`)].filter((file) => !existsSync(file)),
       []
     )
     for (const word of words) if (word === "stripe-simulator") assert.include(program, `"${word}"`)

@@ -143,6 +143,8 @@ describe("a start that fails", () => {
     )
 
   it("names the setting that is wrong", async () => {
+    assert.match(await failure({ prt: 1 } as never), /prt: unknown option; did you mean port\?/)
+    assert.match(await failure({ webhooks: 1 } as never), /webhooks: unknown option; the options are port, seed, /)
     assert.match(await failure({ settings: { WORKER_POLL: "often" } }), /WORKER_POLL/)
     assert.match(await failure({ settings: { DATABASE_URL: "postgres://elsewhere" } }), /settings\.DATABASE_URL/)
     assert.match(await failure({ settings: { PUBLIC_URL: 1 as never } }), /settings\.PUBLIC_URL: expected a string/)

@@ -111,12 +111,18 @@ export const confirmLive = Effect.gen(function* () {
 const nextOfAccount = "set them again: --key or COFFER_KEY, --base-url or COFFER_BASE_URL"
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
+/** The platform's code, such as `ECONNREFUSED`, which the SDK's message has. */
+const causeOf = ({ message }: Error): string => {
+  const [, code] = /\(([A-Z_]{3,40})/.exec(message) ?? []
+  return code === undefined ? "" : ` (${code})`
+}
+
 /** A failure of the SDK, in the terms of the command. */
 const failureOf = (error: unknown, { baseUrl, keyFrom }: Account): CliFailure => {
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
     return new CliFailure({
       code: error.code,
-      message: `No response from ${baseUrl}.`,
+      message: `No response from ${baseUrl}${causeOf(error)}.`,
       next: "start the service (npm start), or set its URL: --base-url or COFFER_BASE_URL",
       exitCode: 1,
       isPassing: true

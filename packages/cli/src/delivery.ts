@@ -48,6 +48,10 @@ export const headersOf = (delivery: Delivery): Readonly<Record<string, string>> 
   ...standardHeaders(delivery.id, delivery, hmac("base64"))
 })
 
+/** `localhost:3000/hook` as people write it: with `http://` before it, unless it has a scheme. */
+export const receiverOf = (text: string): string =>
+  /^[\w.-]+(?::\d+)?(?:\/|$)/.test(text) && !/^https?$/i.test(text) ? `http://${text}` : text
+
 /** `http` or `https` only. */
 export const isReceiver = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 

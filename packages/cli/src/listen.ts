@@ -9,7 +9,7 @@ import { Flag } from "effect/cli"
 import type { Event } from "../../sdk/src/index.ts"
 import { failed, Reported } from "./CliFailure.ts"
 import { connect } from "./client.ts"
-import { headersOf, isAccepted, isReceiver, type Outcome, post } from "./delivery.ts"
+import { headersOf, isAccepted, isReceiver, type Outcome, post, receiverOf } from "./delivery.ts"
 import { command, json } from "./frame.ts"
 import { jsonText, shownJson } from "./json.ts"
 import { openState } from "./listenState.ts"
@@ -44,7 +44,8 @@ export const listenCommand = command(
       Flag.withDescription("File to save progress in; default: one in .coffer/listen")
     )
   },
-  Effect.fnUntraced(function* ({ forwardTo, replay, state, types: given }) {
+  Effect.fnUntraced(function* ({ forwardTo: written, replay, state, types: given }) {
+    const forwardTo = receiverOf(written)
     if (!isReceiver(forwardTo)) {
       const next = "use a URL that starts with http:// or https://"
       return yield* failed("bad_receiver", `--forward-to: "${forwardTo}" is not a valid URL.`, next, 2)

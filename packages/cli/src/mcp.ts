@@ -142,6 +142,8 @@ const certifying = (client: Client): OtherTool => ({
     if (chosen === undefined) return answerError("This key can't read the account's secret: pass the argument secret.")
     const receiver = { url, secret: chosen }
     const results = yield* resultsOf(receiver, () => Effect.void)
+    if (results === undefined)
+      return answerError(`Nothing listens at ${url}: start the receiver, or correct the address.`)
     const faults = results.flatMap(({ check, problem }) =>
       problem === undefined
         ? []

@@ -19,7 +19,7 @@ export const presenterOf = (words: ReadonlyArray<string>): CliOutput.Presenter =
     event._tag === "InvalidInvocation"
       ? Effect.flatMap(Effect.context(), (context) => {
           const { canColor } = Context.get(context, TerminalCapabilities.TerminalCapabilities)
-          const help = `${event.commandPath.join(" ")} --help`
+          const help = `run ${event.commandPath.join(" ")} --help, which lists the arguments with an example`
           // The message quotes the arguments, which may contain a key in the wrong place.
           if (isJson(words)) {
             const message = redactText(event.errors.map((error) => error.message).join("; "))

@@ -6,7 +6,7 @@ import type { Refund } from "../../sdk/src/index.ts"
 import { connectToWrite } from "./client.ts"
 import { columnsOf, filtersOf } from "./declared.ts"
 import { exportCommand } from "./exported.ts"
-import { metadata, number, text } from "./flags.ts"
+import { metadata, partialAmount, text } from "./flags.ts"
 import { command } from "./frame.ts"
 import { withoutNone } from "./withoutNone.ts"
 import { printObject } from "./output.ts"
@@ -30,7 +30,7 @@ const create = command(
   },
   {
     tradeNo: Argument.String("trade-no"),
-    amount: number("amount", "Minor units: 500 is 5.00"),
+    amount: partialAmount,
     outRefundNo: text("out-refund-no", "Your refund number; sending it again returns the same refund"),
     reason: text("reason", "Reason, in one line"),
     metadata

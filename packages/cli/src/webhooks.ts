@@ -3,7 +3,7 @@ import { Config, Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type Result, resultsOf, type Severity } from "./certifyChecks.ts"
 import { failed, Reported } from "./CliFailure.ts"
-import { isReceiver } from "./delivery.ts"
+import { isReceiver, receiverOf } from "./delivery.ts"
 import { command, json } from "./frame.ts"
 import { indentedJson } from "./json.ts"
 import { paint } from "./output.ts"
@@ -42,7 +42,8 @@ const certify = command(
       Flag.withDescription("The receiver's signing secret; default: COFFER_WEBHOOK_SECRET")
     )
   },
-  Effect.fnUntraced(function* ({ secret, url }) {
+  Effect.fnUntraced(function* ({ secret, url: written }) {
+    const url = receiverOf(written)
     if (!isReceiver(url)) {
       const next = "use a URL that starts with http:// or https://"
       return yield* failed("bad_receiver", `"${url}" is not a valid URL.`, next, 2)
@@ -50,6 +51,10 @@ const certify = command(
     const receiver = { url, secret: yield* secretOf(secret) }
     const asJson = yield* json
     const results = yield* resultsOf(receiver, (result) => (asJson ? Effect.void : tell(result)))
+    if (results === undefined) {
+      const next = "start your receiver, or correct the address, and run the command again"
+      return yield* failed("no_receiver", `Nothing listens at ${url}, so there is nothing to grade.`, next)
+    }
     const grade = gradeOfAll(results.flatMap(({ check, problem }) => (problem === undefined ? [] : [check.severity])))
     yield* conclude(grade, results)
     if (grades[grade].exitCode > 0) return yield* new Reported({ exitCode: grades[grade].exitCode })

@@ -115,7 +115,7 @@ export const SubmitEvidence = withoutNulls(
       // The body replaces the whole draft: without both fields it would silently remove the draft.
       Schema.makeFilter(({ evidence, files }) =>
         (evidence ?? files ?? null) === null
-          ? { path: ["evidence"], issue: "evidence, files or both have to be there" }
+          ? { path: ["evidence"], issue: "is required, or files, or both. Send the text in evidence" }
           : undefined
       )
     )

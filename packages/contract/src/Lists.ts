@@ -49,7 +49,7 @@ export const ListQuery = {
   ...common,
   format: Schema.optionalKey(
     text("Refused: this list has no CSV form.").check(
-      Schema.makeFilter(() => false, { expected: "no format: this list has no CSV form", toJsonSchema: () => ({}) })
+      Schema.makeFilter(() => "this list has no CSV form. Leave format out", { toJsonSchema: () => ({}) })
     )
   )
 }

@@ -70,9 +70,11 @@ export type OrderResource = typeof OrderResource.Encoded
 
 const Url = OneLine(1, urlLengthMax)
 
+const oneAddress = "one e-mail address, such as reader@example.com"
+
 /** One address, as far as a pattern can check; only a delivered mail proves it. */
 export const Email = OneLine(3, emailLengthMax).check(
-  Schema.isPattern(/^[^\s@<>(),;:"]+@[^\s@<>(),;:"]+\.[^\s@<>(),;:".]+$/, { expected: "an e-mail address" })
+  Schema.isPattern(/^[^\s@<>(),;:"]+@[^\s@<>(),;:"]+\.[^\s@<>(),;:".]+$/, { expected: oneAddress })
 )
 
 export const CreateOrder = withoutNulls(
@@ -132,7 +134,7 @@ export type UpdateOrder = typeof UpdateOrder.Type
 
 /** For a range: a bound may be any whole number that an amount can be compared with. */
 const Amount = Schema.String.check(
-  Schema.isPattern(/^[0-9]{1,12}$/, { expected: "a whole number of minor units, in digits" })
+  Schema.isPattern(/^[0-9]{1,12}$/, { expected: "a whole number of minor units in digits, such as 1999 for 19.99" })
 )
 
 /**

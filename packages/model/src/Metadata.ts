@@ -1,7 +1,7 @@
 /** Key-value pairs of merchants on orders, refunds and links, and how an update merges (spec: Metadata). */
 import { Schema } from "effect"
 import { metadataKeyLengthMax, metadataKeysMax, metadataValueLengthMax } from "./Limits.ts"
-import { isFreeText, isOneLine } from "./Text.ts"
+import { freeTextProblem, isFreeText, isOneLine, lineProblem } from "./Text.ts"
 
 export const Metadata = Schema.Record(Schema.String, Schema.String)
 export type Metadata = typeof Metadata.Type
@@ -25,21 +25,23 @@ export const patchProblem = (
     if (!isOneLine(key, 1, metadataKeyLengthMax)) {
       return {
         param: `metadata.${key}`,
-        problem: `a key has 1 to ${metadataKeyLengthMax} characters on one line, none of them a control character`
+        problem: `the key ${lineProblem(key, 1, metadataKeyLengthMax)}`
       }
     }
     if (key === linkKey) return { param: `metadata.${key}`, problem: "is reserved for the orders of payment links" }
     if (value !== null && !isFreeText(value, metadataValueLengthMax)) {
       return {
         param: `metadata.${key}`,
-        problem:
-          `a value is text of at most ${metadataValueLengthMax} characters, without control characters other than ` +
-          "line breaks and tabs"
+        problem: `the value ${freeTextProblem(value, metadataValueLengthMax)}`
       }
     }
   }
-  return merchantKeys(merge(before, patch)).length > metadataKeysMax
-    ? { param: "metadata", problem: `at most ${metadataKeysMax} keys` }
+  const { length } = merchantKeys(merge(before, patch))
+  return length > metadataKeysMax
+    ? {
+        param: "metadata",
+        problem: `may have ${metadataKeysMax} keys. It has ${length}: remove ${length - metadataKeysMax}`
+      }
     : undefined
 }
 

@@ -8,6 +8,9 @@ import { orderAmountMax, orderAmountMin } from "./Limits.ts"
 export const Currency = Schema.Literals(["USD", "HKD", "CNY"])
 export type Currency = typeof Currency.Type
 
+/** Digits behind the decimal point, as people write an amount of the currency. */
+export const decimals: Readonly<Record<Currency, number>> = { USD: 2, HKD: 2, CNY: 2 }
+
 /** A signed amount in minor units. Exact: a safe integer is checked wherever one enters (silences: G7). */
 export const Signed = Schema.Int.pipe(Schema.brand("Minor"))
 /** A non-negative amount in minor units. */

@@ -8,17 +8,18 @@ import { Schema } from "effect"
 /** Single-line text, for a number, a name, an address or a title. */
 export const OneLine = (min: number, max: number) =>
   Schema.String.check(
-    Schema.makeFilter((text: string) => isOneLine(text, min, max), {
-      expected: `${min} to ${max} characters on one line, none of them a control character`,
-      toJsonSchema: () => [{ minLength: min, maxLength: max }, true]
-    })
+    Schema.makeFilter(
+      (text: string) => isOneLine(text, min, max) || problemOf(text, { min, max, breaks: breaksLine }),
+      {
+        toJsonSchema: () => [{ minLength: min, maxLength: max }, true]
+      }
+    )
   )
 
 /** Free text between people. */
 export const FreeText = (max: number) =>
   Schema.String.check(
-    Schema.makeFilter((text: string) => isFreeText(text, max), {
-      expected: `text of at most ${max} characters, without control characters other than line breaks and tabs`,
+    Schema.makeFilter((text: string) => isFreeText(text, max) || problemOf(text, { min: 0, max, breaks: controls }), {
       toJsonSchema: () => [{ maxLength: max }, true]
     })
   )
@@ -27,6 +28,35 @@ export const isOneLine = (text: string, min: number, max: number): boolean =>
   isLengthWithin(text, min, max) && isCleanLine(text)
 
 export const isFreeText = (text: string, max: number): boolean => isLengthWithin(text, 0, max) && isClean(text)
+
+/** What a text may be. */
+interface TextRule {
+  readonly min: number
+  readonly max: number
+  /** The characters that it may not have. */
+  readonly breaks: RegExp
+}
+
+/** What is wrong with a text that is not taken, where, and what to do. */
+const problemOf = (text: string, { breaks, max, min }: TextRule): string => {
+  const line = breaks === breaksLine ? " on one line" : ""
+  const found = breaks.exec(text)
+  if (found !== null) {
+    const at = codePoints(text.slice(0, found.index)) + 1
+    return `must be text${line}. Remove the ${controlName(found[0])} at character ${at}`
+  }
+  if (!text.isWellFormed()) return "must be Unicode text. Remove the half of a surrogate pair"
+  const length = codePoints(text)
+  if (length < min) return `must have ${min} to ${max} characters${line}. It has ${length}: write more, or leave it out`
+  return `must have at most ${max} characters${line}. It has ${length}: shorten it by ${length - max}`
+}
+
+const controlName = (found: string): string =>
+  /[\r\n\u2028\u2029]/.test(found) ? "line break" : found === "\t" ? "tab" : "control character"
+
+/** Of metadata: what is wrong with a key, or with a value. */
+export const lineProblem = (text: string, min: number, max: number) => problemOf(text, { min, max, breaks: breaksLine })
+export const freeTextProblem = (text: string, max: number) => problemOf(text, { min: 0, max, breaks: controls })
 
 /** Blank text counts as none: no page or channel can show it as a title (silences: O7). */
 export const titleOf = (text: string | null | undefined): string | null =>

@@ -25,7 +25,9 @@ def build_wheel(
     """Writes the wheel into the folder, and answers its name (PEP 517)."""
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
     version = _version()
-    info = f"{project['name']}-{version}.dist-info"
+    # In names of files a hyphen ends the name.
+    distribution = project["name"].replace("-", "_")
+    info = f"{distribution}-{version}.dist-info"
     files = {f"coffer/{path.name}": path.read_bytes() for path in _sources()}
     files |= {
         f"{info}/LICENSE": (root / "LICENSE").read_bytes(),
@@ -34,7 +36,7 @@ def build_wheel(
     }
     record = f"{info}/RECORD"
     files[record] = "".join([*(_row(name, files[name]) for name in sorted(files)), f"{record},,\n"]).encode()
-    name = f"{project['name']}-{version}-py3-none-any.whl"
+    name = f"{distribution}-{version}-py3-none-any.whl"
     folder = Path(wheel_directory)
     folder.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_STORED) as wheel:

@@ -1,6 +1,6 @@
 /**
  * A lazy list: nothing is fetched before it is read. `for await (const order of list)` reads all pages: newest first,
- * or, from `ending_before` on, oldest first, to follow new objects.
+ * or, from `ending_before` on, oldest first, to follow new objects. `await list` is the first page.
  */
 
 /** One page of the list. */
@@ -24,7 +24,7 @@ export type Cursor = { readonly starting_after: string } | { readonly ending_bef
 
 type PageAt<Item> = (cursor: Cursor | undefined) => Promise<Page<Item>>
 
-export class List<Item> implements AsyncIterable<Item> {
+export class List<Item> implements AsyncIterable<Item>, PromiseLike<Page<Item>> {
   readonly #pageAt: PageAt<Item>
   readonly #isForward: boolean
 
@@ -36,6 +36,15 @@ export class List<Item> implements AsyncIterable<Item> {
   /** The first page. */
   page(): Promise<Page<Item>> {
     return this.#pageAt(undefined)
+  }
+
+  /** `await list` is its first page. */
+  // oxlint-disable-next-line unicorn/no-thenable -- a list is awaited as other clients' lists are
+  then<Found = Page<Item>, Failed = never>(
+    found?: ((page: Page<Item>) => Found | PromiseLike<Found>) | null,
+    failed?: ((cause: unknown) => Failed | PromiseLike<Failed>) | null
+  ): Promise<Found | Failed> {
+    return this.page().then(found, failed)
   }
 
   /** All pages, fetched as they are read. */

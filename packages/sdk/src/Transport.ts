@@ -15,6 +15,7 @@ import {
   type Clock,
   type CofferOptions,
   defaultLimits,
+  checkOptions,
   type Fetch,
   idempotencyKeyOf,
   type Limits,
@@ -65,6 +66,7 @@ export class Transport {
   readonly #clock: Clock
 
   constructor(options: CofferOptions) {
+    checkOptions(options)
     this.#apiKey = apiKeyOf(options.apiKey)
     this.baseUrl = baseUrlOf(options.baseUrl)
     this.#limits = limitsOf(defaultLimits, options)
@@ -172,7 +174,7 @@ export class Transport {
       return answerOf<T>(call, failed, raw)
     } catch (cause) {
       call.signal?.throwIfAborted()
-      return isLate ? new TimeoutError(failed, millis) : new ConnectionError(failed, cause)
+      return isLate ? new TimeoutError(failed, millis) : new ConnectionError(failed, cause, this.baseUrl)
     } finally {
       cancel()
       call.signal?.removeEventListener("abort", stop)

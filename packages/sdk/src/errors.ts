@@ -39,9 +39,20 @@ export class CofferError extends Error {
 export class ConnectionError extends CofferError {
   override readonly name: string = "ConnectionError"
 
-  constructor(failed: Failed, cause: unknown) {
-    super("connection_lost", `the connection was lost, or none could be made${unknown(failed)}`, failed, cause)
+  /** `baseUrl`: the address of the service. */
+  constructor(failed: Failed, cause: unknown, baseUrl?: string) {
+    const to = baseUrl === undefined ? "" : ` to ${baseUrl}`
+    const lost = `the connection${to} was lost, or none could be made${reasonOf(cause)}`
+    super("connection_lost", `${lost}${unknown(failed)}`, failed, cause)
   }
+}
+
+/** The platform's code of the cause, such as `ECONNREFUSED`: a message may have more in it. */
+const reasonOf = (cause: unknown): string => {
+  const { cause: inner, code } = Object(cause) as { readonly cause?: unknown; readonly code?: unknown }
+  const found = (Object(inner) as { readonly code?: unknown }).code ?? code
+  if (typeof found !== "string" || !/^[A-Z_]{3,40}$/.test(found)) return ""
+  return ` (${found}${found === "ECONNREFUSED" ? ": nothing listens there; is the service running?" : ""})`
 }
 
 /** No response in time: the outcome of a write is unknown. */

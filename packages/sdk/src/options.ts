@@ -1,5 +1,6 @@
 /** The options of a client and of a call, with defaults and validation. */
 import type { Hooks } from "./hooks.ts"
+import { checkKnown } from "./known.ts"
 import { version } from "./version.ts"
 
 export interface CofferOptions {
@@ -24,6 +25,22 @@ export interface CofferOptions {
   /** Time and timers; default: the platform's. For tests. */
   readonly clock?: Clock | undefined
 }
+
+const optionNames: Readonly<Record<keyof CofferOptions, true>> = {
+  apiKey: true,
+  baseUrl: true,
+  timeoutMs: true,
+  deadlineMs: true,
+  maxRetries: true,
+  userAgent: true,
+  hooks: true,
+  fetch: true,
+  random: true,
+  clock: true
+}
+
+/** Throws a `TypeError` for an option that no client has. */
+export const checkOptions = (options: CofferOptions): void => checkKnown(options, Object.keys(optionNames))
 
 /** The options of one call. Omitted ones are the client's. */
 export interface CallOptions {

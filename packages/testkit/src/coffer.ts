@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { Clock, Context, Duration, Effect, Exit, Layer, Option, Predicate, Schedule, Scope, Semaphore } from "effect"
 import { Sharding } from "effect/cluster"
+import { nearestName } from "@coffer/model/nearest"
 import { holdsShards } from "../../../src/door/edge/Health.ts"
 import { onRealTime } from "../../../src/platform/runtime/realTime.ts"
 import { currentTime } from "../../../src/platform/runtime/clock.ts"
@@ -17,6 +18,7 @@ import { StartFailure } from "./StartFailure.ts"
 
 /** Runs for the length of the surrounding scope, by default with the caller's clock. */
 export const make = Effect.fnUntraced(function* (options: Options, clock?: Layer.Layer<never>) {
+  yield* checkNames(options)
   yield* checkSettings(options.settings ?? {})
   const stands = clock !== undefined || Predicate.hasProperty(yield* Clock.Clock, "setTime")
   const operatorToken = options.settings?.["OPERATOR_TOKEN"] ?? randomBytes(24).toString("hex")
@@ -83,6 +85,18 @@ const taken: Readonly<Record<string, string>> = {
   COFFER_HOME: "It is a folder that goes when Coffer is stopped.",
   DATABASE_URL: "Its Postgres is the testkit's own.",
   MIGRATION_DATABASE_URL: "Its Postgres is the testkit's own."
+}
+
+const optionNames: Readonly<Record<keyof Options, true>> = { port: true, seed: true, settings: true, log: true }
+
+/** A misspelt option would silently have no effect. */
+const checkNames = (options: Options) => {
+  const known = Object.keys(optionNames)
+  const unknown = Object.keys(options).find((name) => !known.includes(name))
+  if (unknown === undefined) return Effect.void
+  const nearest = nearestName(unknown, known)
+  const hint = nearest === undefined ? `the options are ${known.join(", ")} and begins` : `did you mean ${nearest}?`
+  return failed(`${unknown}: unknown option; ${hint}`)
 }
 
 const checkSettings = (settings: Readonly<Record<string, unknown>>) =>

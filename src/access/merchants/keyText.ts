@@ -11,6 +11,17 @@ const keyPrefixes = { sandbox: "svc_test_", live: "svc_live_" } as const
 
 export const isKey = (text: string) => text.startsWith(keyPrefixes.sandbox) || text.startsWith(keyPrefixes.live)
 
+/** Random characters after the prefix. Older keys end with them, newer ones have the checksum behind. */
+const randomLength = 43
+
+/** Whether it may be a key that was copied whole. */
+export const isWellWritten = (text: string): boolean => {
+  const prefix = Object.values(keyPrefixes).find((each) => text.startsWith(each)) ?? ""
+  const length = text.length - prefix.length
+  if (length === randomLength) return true
+  return length === randomLength + checksumLength && text.endsWith(checksumOf(text.slice(0, -checksumLength)))
+}
+
 export const newKey = (secrets: Secrets["Service"], mode: Mode) =>
   Effect.map(secrets.random(32), (text) => withChecksum(keyPrefixes[mode] + text))
 

@@ -134,7 +134,7 @@ const settingOf = Effect.fnUntraced(function* (
     return yield* new InvalidField({ param: "to", problem: "can't be combined with by" })
   }
   if (by === undefined && to === undefined) {
-    return yield* new InvalidField({ param: "by", problem: "is required unless to is set" })
+    return yield* new InvalidField({ param: "by", problem: "is required unless to is set. Send a span, such as 24h" })
   }
   const now = unmoved + offset_ms
   const began = DateTime.makeUnsafe(now)

@@ -83,7 +83,8 @@ const makeOrderHandlers = Effect.gen(function* () {
             "the order stays pending."
           return yield* refuseTemporarily(
             DateTime.distance(yield* currentTime, paused.value),
-            (request_id) => new Wire.RateLimited({ message, request_id })
+            (request_id) => new Wire.RateLimited({ message, request_id }),
+            "declined_attempts"
           )
         }
         const method = yield* methodOf(order, payload.payment_method)

@@ -76,6 +76,7 @@ const layerReference = HttpRouter.use(
 const links = {
   docs: ["/docs", "Documents"],
   try: ["/docs/try", "Try the API"],
+  downloads: ["/downloads", "Downloads"],
   openapi: ["/openapi.json", "OpenAPI document"],
   operator_docs: ["/operator/docs", "Operators' reference"],
   operator_openapi: ["/operator/openapi.json", "Operators' OpenAPI document"],

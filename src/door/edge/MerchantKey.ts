@@ -38,6 +38,7 @@ import { memoize } from "@coffer/model/memoize"
 import { quotaOf, type QuotaKind, type QuotaOverrides } from "@coffer/model/Quotas"
 import { QuotaStore } from "./QuotaStore.ts"
 import { Clients } from "../../shared/http/Clients.ts"
+import { keyProblem, missingKey } from "./keyProblem.ts"
 import { FailedCredentials, kindOf, queryOf, windowMillis } from "./PublicAdmission.ts"
 
 export const layer = Layer.effect(
@@ -55,14 +56,14 @@ export const layer = Layer.effect(
       const { arrived, behind, ip } = record
       record.visit = admission.enter({ group: "public", party: addressParty(ip), kind: kindOf(record), behind })
       if (record.visit === undefined) return yield* busy
-      if (key === "") return yield* refuseMissingKey
-      if (yield* failed.isRemembered("merchant", key)) return yield* notValid
+      if (key === "") return yield* refuseMissingKey(record)
+      if (yield* failed.isRemembered("merchant", key)) return yield* notValid(key)
       yield* failed.check("merchant", ip)
       return yield* keyed.account(arrived)
     })
     const refuse = Effect.fnUntraced(function* ({ ip }: RequestRecord, key: string, { hasEnded }: Keyed) {
       yield* failed.note("merchant", ip, key, yield* hasEnded)
-      return yield* notValid
+      return yield* notValid(key)
     })
 
     const goOn = <A, E, R>(called: Effect.Effect<A, E, R>, found: FoundKey, { act, behind, record }: Going) => {
@@ -229,7 +230,11 @@ const actAt = memoize(
 const refusalOf = ({ key, merchant, mode }: FoundKey, { arrived, ip }: RequestRecord, act: MerchantAct | undefined) => {
   if (!isCallerAllowed(merchant.modes[mode], ip) || (key !== undefined && !isCallerAllowed(key, ip))) {
     return refuseWith(
-      (request_id) => new Wire.IpNotAllowed({ message: `This key can't be used from ${ip}.`, request_id })
+      (request_id) =>
+        new Wire.IpNotAllowed({
+          message: `This key can't be used from ${ip}. Add it to the allowlist in the console.`,
+          request_id
+        })
     )
   }
   return refusalOfMerchant(merchant, { act, mode, arrived })
@@ -251,24 +256,27 @@ const refusalOfMerchant = (merchant: Merchant, { act, arrived, mode }: Calling) 
   return mode === "live" && !merchant.approved ? notApproved : undefined
 }
 
-const notApproved = refuseWith(
-  (request_id) => new Wire.MerchantNotApproved({ message: "Live keys work once the merchant is approved.", request_id })
-)
+const notYetApproved = "Live keys work once the merchant is approved. Use the key svc_test_… of the sandbox until then."
+const notApproved = refuseWith((request_id) => new Wire.MerchantNotApproved({ message: notYetApproved, request_id }))
 
 /** For a live key there are no test helpers, whatever its scopes. */
 const isInScope = (scopes: ReadonlyArray<string>, mode: Mode, scope: Scope) =>
   covers(scopes, scope) || (mode === "live" && isOfSandbox(scope))
 
 const beyondScope = (scope: Scope) =>
-  refuseWith((request_id) => new Wire.Forbidden({ message: `This key does not have the scope ${scope}.`, request_id }))
+  refuseWith(
+    (request_id) =>
+      new Wire.Forbidden({
+        message: `This key does not have the scope ${scope}. Use one that has it.`,
+        request_id
+      })
+  )
 
-const refuseMissingKey = refuseWith(
-  (request_id) => new Wire.MissingApiKey({ message: "Send your secret key in X-Api-Key.", request_id })
-)
+const refuseMissingKey = ({ sent }: RequestRecord) =>
+  refuseWith((request_id) => new Wire.MissingApiKey({ message: missingKey(sent["authorization"]), request_id }))
 
-const notValid = refuseWith(
-  (request_id) => new Wire.InvalidApiKey({ message: "This key is invalid, expired or revoked.", request_id })
-)
+const notValid = (key: string) =>
+  refuseWith((request_id) => new Wire.InvalidApiKey({ message: keyProblem(key), request_id }))
 
 /** An environment's settings, or a key with scopes. */
 interface Allowing {
@@ -296,7 +304,8 @@ export const layerSandboxOnly = Layer.succeed(
     )
   )
 )
-const noSuchEndpoint = refuseWith((request_id) => new Wire.RouteNotFound({ message: "No such endpoint.", request_id }))
+const sandboxOnly = "Test helpers are in the sandbox only. Use the key svc_test_…, and never a live one in tests."
+const noSuchEndpoint = refuseWith((request_id) => new Wire.RouteNotFound({ message: sandboxOnly, request_id }))
 
 // Quotas -------------------------------------------------------------------------
 // Requests per minute of each merchant and environment. Writes, reads, CSV exports and calls of the sandbox's test

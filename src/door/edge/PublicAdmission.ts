@@ -109,7 +109,8 @@ export const makeLimitOfVisitors = Effect.map(makeOfVisitors, (take) =>
     if (allowed) return
     return yield* refuseTemporarily(
       Duration.millis(retryAfterMillis),
-      (request_id) => new Wire.RateLimited({ message, request_id })
+      (request_id) => new Wire.RateLimited({ message, request_id }),
+      "visits"
     )
   })
 )
@@ -172,6 +173,8 @@ export class FailedCredentials extends Context.Service<
   }
 >()("@coffer/edge/FailedCredentials") {}
 
+const tooManyInvalid = "Too many invalid keys from this address. Correct the key, and wait for Retry-After."
+
 /** Failures of one address in a minute. */
 const failuresMax = 300
 /** How long an unknown credential is remembered after its last use. It will never exist. */
@@ -228,7 +231,8 @@ export const layerFailedCredentials = Layer.effect(
         yield* Metric.update(countOf(of), 1)
         return yield* refuseTemporarily(
           Duration.millis(left),
-          (request_id) => new Wire.RateLimited({ message: "Too many invalid keys from this address.", request_id })
+          (request_id) => new Wire.RateLimited({ message: tooManyInvalid, request_id }),
+          "invalid_keys"
         )
       }),
       isRemembered: Effect.fnUntraced(function* (of, credential) {

@@ -268,7 +268,8 @@ const decoderOf = ({ endpoint, group }: Place, annotations: Context.Context<neve
   const decoded = decoder(endpoint)
   const params = endpoint.params === undefined ? undefined : decoded(endpoint.params)
   const known = Context.getOrUndefined(annotations, HttpApi.QueryParseOptions)
-  const query = endpoint.query === undefined ? undefined : decoded(Schema.toCodecArrayFromSingle(endpoint.query), known)
+  const query =
+    endpoint.query === undefined ? undefined : decoded(Schema.toCodecArrayFromSingle(endpoint.query), known, true)
   const [content] = endpoint.payload.values()
   const strictness = Context.getOrUndefined(annotations, HttpApi.PayloadParseOptions)
   const payload = content === undefined ? undefined : decoded(Schema.Union(content.schemas), strictness)
@@ -292,8 +293,10 @@ const decoderOf = ({ endpoint, group }: Place, annotations: Context.Context<neve
   })
 }
 
-const decoder = (endpoint: HttpApiEndpoint.Top) => (schema: Schema.Top, options?: SchemaAST.ParseOptions) => {
-  const decode = Schema.decodeUnknownEffect(schema as Schema.Codec<unknown, unknown>, options)
-  const refuse = refuseUndecodable(endpoint)
-  return (value: unknown) => Effect.catchEager(decode(value), refuse)
-}
+const decoder =
+  (endpoint: HttpApiEndpoint.Top) =>
+  (schema: Schema.Top, options?: SchemaAST.ParseOptions, isQuery = false) => {
+    const decode = Schema.decodeUnknownEffect(schema as Schema.Codec<unknown, unknown>, options)
+    const refuse = refuseUndecodable(endpoint)
+    return (value: unknown) => Effect.catchEager(decode(value), (error) => refuse(error, { sent: value, isQuery }))
+  }

@@ -9,17 +9,21 @@ import { addressParty } from "../../shared/http/addressParty.ts"
 import type { Admission } from "../../shared/http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../../shared/http/CurrentRequest.ts"
 import { busyMessage, isRefusal, refusalOf, refuseField } from "../../shared/http/replies.ts"
+import { fieldProblem } from "../../shared/http/fieldProblem.ts"
 import { jsonProblem } from "../../shared/http/jsonProblem.ts"
+import { parseJson } from "../../platform/runtime/codecs.ts"
 import type { Merchants } from "../../access/merchants/Merchants.ts"
 import { isDatabaseTrouble } from "../../platform/postgres/trouble.ts"
 import { kindOf } from "./PublicAdmission.ts"
 import { isForPerson, noSuchPage } from "./noSuchPage.ts"
+import { routeHint } from "./routeHint.ts"
 import { methodsAt, undecodable } from "./routes.ts"
 import { Decoding } from "@coffer/contract/Caller"
 import { queryParametersMax } from "@coffer/model/Limits"
+import { Currency } from "@coffer/model/Money"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import { memoize } from "@coffer/model/memoize"
-import { checkNamesOfText, refuseUnknownParameter } from "./unknownNames.ts"
+import { checkNamesOfText, descriptionOf, namesIn, refuseUnknownParameter } from "./unknownNames.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -111,7 +115,9 @@ const notFound = (record: RequestRecord): Response => {
   if (isForPerson(record)) return noSuchPage(record)
   // A shop's host must not reveal other routes.
   const allowed = shop === undefined ? methodsAt(path) : []
-  const response = refusalOf(new Wire.RouteNotFound({ message: `${method} ${path} is not an endpoint.`, request_id }))
+  const hint = shop === undefined ? ` ${routeHint(method, path, record.isAtAdmin === true)}` : ""
+  const message = `${method} ${path} is not an endpoint.${hint}`
+  const response = refusalOf(new Wire.RouteNotFound({ message, request_id }))
   // The address is that of an object that does not exist: no other method would help.
   return allowed.length === 0 || allowed.includes(method)
     ? response
@@ -128,26 +134,65 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 const layerRefuseUndecodable = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (error, { endpoint }) => {
   // The schema of a reply failed: our bug, not the caller's.
   if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.fail(error)
-  return refuseUndecodable(endpoint)(error.cause)
+  const isQuery = error.kind === "Query"
+  return Effect.flatMap(error.kind === "Payload" ? bodySent : Effect.undefined, (sent) =>
+    refuseUndecodable(endpoint)(error.cause, { sent, isQuery })
+  )
 })
 
-/** The refusal names the first wrong field. */
+/** The body of a call that the framework has decoded; none of a form. */
+const bodySent = Effect.flatMap(CurrentRecord, ({ sent, text }) =>
+  sent["content-type"]?.startsWith("application/json") === true
+    ? Effect.map(Effect.option(text), (read) => Option.getOrUndefined(Option.flatMap(read, parseJson)))
+    : Effect.undefined
+)
+
+/** A part of a call: the parsed body, or the parameters. Undefined where it is not at hand. */
+export interface Part {
+  readonly sent: unknown
+  readonly isQuery: boolean
+}
+
+/** The refusal names the first wrong field, and says what to write. */
 export const refuseUndecodable =
   (endpoint: HttpApiEndpoint.Top) =>
-  ({ issue }: Schema.SchemaError) => {
+  ({ issue }: Schema.SchemaError, { isQuery, sent }: Part) => {
     const [first] = format(issue).issues
     const path = (first?.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment))
     if (path.length === 0) return refuseOtherThanObject
     const { message } = first!
     const name = nameOf(path)
-    return message === excess ? refuseUnknownParameter(endpoint, name) : refuseField(name, messages[message] ?? message)
+    if (message === excess) return refuseUnknownParameter(endpoint, name)
+    const problem = fieldProblem({
+      message,
+      name: String(path.at(-1)),
+      sent: path.reduce(valueAt, sent),
+      isQuery,
+      currency: isQuery ? undefined : currencyOf(endpoint, sent),
+      description: path.length === 1 && !isQuery ? descriptionOf(endpoint, name) : undefined
+    })
+    return Effect.flatMap(CurrentRecord, ({ ignored = [] }) => {
+      const misspelt = message === missing ? ignored.find(({ nearest }) => nearest === name) : undefined
+      return refuseField(
+        name,
+        misspelt === undefined ? problem : `is required. You sent \`${misspelt.name}\`: rename it`
+      )
+    })
   }
 
-/** Our messages for those of the framework. */
-const messages: Record<string, string> = {
-  "Missing key": "is required"
-}
+const missing = "Missing key"
 const excess = "Expected no excess property"
+
+const valueAt = (value: unknown, key: PropertyKey): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, key) ? (value as Fields)[key] : undefined
+type Fields = Readonly<Record<PropertyKey, unknown>>
+
+/** The currency of an amount of this body: what the body says, or the default. */
+const currencyOf = (endpoint: HttpApiEndpoint.Top, sent: unknown): Currency | undefined => {
+  if (!namesIn(endpoint).includes("currency")) return undefined
+  const named = valueAt(sent, "currency")
+  return Schema.is(Currency)(named) ? named : "USD"
+}
 
 export const refuseOtherThanObject = Effect.flatMap(CurrentRecord, ({ text }) =>
   Effect.flatMap(Effect.option(text), (read) => refuseField("", jsonProblem(Option.getOrElse(read, () => ""))))

@@ -29,8 +29,8 @@ export const make = Effect.map(
         record.headers = { ...record.headers, ...headersOf(kind, limit, taken) }
         record.isCounted = taken.allowed
         if (taken.allowed) return Effect.void
-        const message = `More than ${limit} ${names[kind]} within a minute.`
-        return refuseWith((request_id) => new Wire.RateLimited({ message, request_id }))
+        const message = `More than ${limit} ${names[kind]} within a minute. Wait for Retry-After, and spread the calls.`
+        return refuseWith((request_id) => new Wire.RateLimited({ message, request_id }), `quota_of_${kind}`)
       })
 )
 

@@ -27,6 +27,7 @@ import { currentTime } from "../../platform/runtime/clock.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { logAct, type Who } from "./auditedAct.ts"
 import { makeOfCaller as makeCountOfCaller } from "./countedCalls.ts"
+import { tokenProblem } from "./keyProblem.ts"
 import { FailedCredentials, kindOf, makeLimitOfVisitors } from "./PublicAdmission.ts"
 import { Role } from "@coffer/model/Role"
 import { type Identity, Operators } from "../../access/operators/Operators.ts"
@@ -214,13 +215,13 @@ export const layerOperator = Layer.effect(
       yield* enter(record, bearer.isRecalled)
       // An unknown token is not looked up again, and an address that sends many is refused before.
       if (!bearer.isRecalled) {
-        if (yield* failed.isRemembered("operator", token)) return yield* notValid
+        if (yield* failed.isRemembered("operator", token)) return yield* notValid(record)
         yield* failed.check("operator", record.ip)
       }
       const found = yield* bearer.operator
       if (Option.isSome(found)) return found.value
       yield* failed.note("operator", record.ip, token, yield* bearer.hasEnded)
-      return yield* notValid
+      return yield* notValid(record)
     })
 
     /** A person is one operator, in however many sessions. */
@@ -275,9 +276,8 @@ export const layerOperator = Layer.effect(
   })
 )
 
-const notValid = refuseWith(
-  (request_id) => new Wire.InvalidApiKey({ message: "Send the operator token as Authorization: Bearer.", request_id })
-)
+const notValid = ({ sent }: RequestRecord) =>
+  refuseWith((request_id) => new Wire.InvalidApiKey({ message: tokenProblem(sent["authorization"]), request_id }))
 
 const operatorEntryOf = ({ name, operatorId, role }: Identity, act: OperatorActName, record: RequestRecord): Who => ({
   actor: { id: operatorId, name, role },

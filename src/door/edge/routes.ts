@@ -160,6 +160,9 @@ export const consolePreviews = { en: "/console/preview/en", zh: "/console/previe
 /** The documents (`Documents.ts`). */
 export const documentPages = ["/docs", "/docs.md", "/docs/*", "/llms.txt", "/llms-full.txt"] as const
 
+/** What can be installed from this address (`Downloads.ts`). */
+export const downloadPages = ["/downloads", "/downloads/:name"] as const
+
 /** The contact for vulnerabilities (`SecurityText.ts`). */
 export const securityTextPath = "/.well-known/security.txt"
 
@@ -169,6 +172,7 @@ const pages = [
   consoleAssets,
   ...Object.values(consolePreviews),
   ...documentPages,
+  ...downloadPages,
   securityTextPath,
   "/",
   "/docs/try",
@@ -193,6 +197,7 @@ const forPeople: ReadonlySet<string> = new Set([
   "/docs",
   "/docs/*",
   "/docs/try",
+  "/downloads",
   "/checkout/{token}",
   "/pay/{link_id}",
   "/receipts/{token}",

@@ -4,8 +4,8 @@
  * a misspelt limit of a right would leave the right as wide as it was (silences: G33).
  */
 import type { IgnoredField } from "@coffer/resources/calls"
-import { editDistance } from "@coffer/model/editDistance"
 import { memoize } from "@coffer/model/memoize"
+import { nameLengthMax, nearestName, nearestWord } from "@coffer/model/nearest"
 import { Effect, identity, Option, Schema, SchemaAST } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { CurrentRecord, type RequestRecord } from "../../shared/http/CurrentRequest.ts"
@@ -14,7 +14,6 @@ import { parseJson } from "../../platform/runtime/codecs.ts"
 
 /** Unknown fields that the header names at most. */
 const namedMax = 10
-const nameLengthMax = 100
 const isObject = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
 
 const isStrictIn = ({ route, sent }: RequestRecord) => sent["coffer-strict"] === "true" || !route.startsWith("/v1/")
@@ -26,8 +25,10 @@ export const checkNames = (record: RequestRecord, endpoint: HttpApiEndpoint.Top,
   const unknown = [...unknownIn(shapeOfBody(endpoint).shape, json, "").take(namedMax)]
   const [first] = unknown
   if (first === undefined) return Effect.void
-  if (isStrictIn(record))
-    return refuseParam(first.name, (named) => `Unknown field \`${named}\`.${suggest(first.nearest)}`)
+  if (isStrictIn(record)) {
+    const known = first.name.includes(".") ? [] : namesIn(endpoint)
+    return refuseParam(first.name, (named) => `Unknown field \`${named}\`.${suggest(first.nearest, known)}`)
+  }
   record.ignored = unknown
   return addHeader("coffer-ignored-fields", unknown.map(asHeader).join(", "))
 }
@@ -42,15 +43,38 @@ export const checkNamesOfText = (endpoint: HttpApiEndpoint.Top) =>
 
 /** Refuses a parameter that the endpoint's query does not have, and names the nearest one or all of them. */
 export const refuseUnknownParameter = ({ query }: HttpApiEndpoint.Top, name: string) => {
-  const known = (query === undefined ? [] : objectsIn(query.ast))
-    .flatMap(({ propertySignatures }) => propertySignatures)
-    .map((each) => String(each.name))
-  const nearest = nearestOf(name, known)
-  const hint = nearest !== undefined || known.length === 0 ? suggest(nearest) : ` Known: ${known.join(", ")}.`
+  const known = (query === undefined ? [] : objectsIn(query.ast)).flatMap((each) => [
+    ...each.propertySignatures.map((field) => String(field.name)),
+    ...(each.indexSignatures.length === 0 ? [] : [ofMetadata])
+  ])
+  const hint = suggest(nearestWord(name, known), known)
   return refuseParam(name, (named) => `Unknown parameter \`${named}\`.${hint}`)
 }
 
-const suggest = (nearest: string | null | undefined) => (nearest ? ` Did you mean \`${nearest}\`?` : "")
+/** The only parameters with names of the merchant's own. */
+const ofMetadata = "metadata[key]"
+
+/** Names the nearest one, or all. */
+const suggest = (nearest: string | null | undefined, known: ReadonlyArray<string>): string => {
+  if (nearest) return ` Did you mean \`${nearest}\`?`
+  return known.length === 0 ? " Leave it out: nothing is taken here." : ` Known: ${known.join(", ")}.`
+}
+
+/** The fields of a body. */
+export const namesIn = (endpoint: HttpApiEndpoint.Top): ReadonlyArray<string> => [
+  ...(shapeOfBody(endpoint).shape?.fields?.keys() ?? [])
+]
+
+/** What the published document says of a field of the body. */
+export const descriptionOf = ({ payload }: HttpApiEndpoint.Top, name: string): string | undefined => {
+  const schemas = [...payload.values()].flatMap(({ schemas }) => schemas)
+  const field = schemas
+    .flatMap(({ ast }) => objectsIn(ast))
+    .flatMap(({ propertySignatures }) => propertySignatures)
+    .find((each) => each.name === name)
+  const text = field === undefined ? undefined : SchemaAST.resolve(field.type)?.["description"]
+  return typeof text === "string" ? text : undefined
+}
 
 /** `metadta;nearest=metadata`, with what is no plain letter percent-encoded. */
 const asHeader = ({ name, nearest }: IgnoredField) => {
@@ -112,17 +136,6 @@ function* unknownIn(shape: Shape, value: unknown, path: string): Generator<Ignor
   for (const name of Object.keys(value)) {
     const at = path === "" ? name : `${path}.${name}`
     if (shape.fields.has(name)) yield* unknownIn(shape.fields.get(name), value[name], at)
-    else yield { name: at, nearest: nearestOf(name, [...shape.fields.keys()]) ?? null }
+    else yield { name: at, nearest: nearestName(name, [...shape.fields.keys()]) ?? null }
   }
-}
-
-/** The name that is a few letters away. */
-const nearestOf = (name: string, names: ReadonlyArray<string>): string | undefined => {
-  const allowed = Math.max(1, Math.floor(name.length / 3))
-  if (name.length > nameLengthMax) return undefined
-  const [best] = names
-    .map((known) => ({ known, away: editDistance(name.toLowerCase(), known) }))
-    .filter(({ away }) => away <= allowed)
-    .toSorted((a, b) => a.away - b.away)
-  return best?.known
 }

@@ -17,7 +17,7 @@ import { addHeader, reply, replyList } from "../../shared/http/replies.ts"
 import { merchantRefusals } from "../../access/merchants/merchantRefusals.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
 import { OrderLists } from "./OrderLists.ts"
-import { orderRefusals } from "./orderRefusals.ts"
+import { orderConflict, orderRefusals } from "./orderRefusals.ts"
 import { Orders } from "./Orders.ts"
 import { orderView } from "./OrderView.ts"
 
@@ -32,7 +32,8 @@ export const layer = HttpApiBuilder.group(
     const links = yield* OrderLinks
     const { InvalidField } = commonRefusals
     const { ChannelUnreachable } = channelRefusals
-    const { OrderConflict, OrderNotFound, OrderNumberTaken } = orderRefusals
+    const { OrderNotFound, OrderNumberTaken } = orderRefusals
+    const OrderConflict = orderConflict(orders)
     const view = (order: Order) => orderView(order, links.signed)
     const row = (order: Order) => orderView(order, links.cut)
 

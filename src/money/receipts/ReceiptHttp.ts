@@ -32,9 +32,10 @@ export const layer = HttpApiBuilder.group(
               lasts,
               (request_id) =>
                 new Wire.RateLimited({
-                  message: "Five receipts were already sent for this order within the last hour.",
+                  message: "Five receipts were already sent for this order within the last hour. Wait for Retry-After.",
                   request_id
-                })
+                }),
+              "receipts_of_the_hour"
             )
           )
         : orderRefusals.OrderConflict(refused)

@@ -2,6 +2,7 @@
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { RefundResource } from "@coffer/contract/Refunds"
+import type { RefundRefused } from "@coffer/rules/order/Order"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerCodes, answeredWith, codeOf } from "../../shared/idempotency/Answering.ts"
@@ -9,7 +10,8 @@ import { span } from "../../platform/runtime/span.ts"
 import { replyCsv } from "../../shared/http/csv.ts"
 import { commonRefusals, unavailable } from "../../shared/http/refusals.ts"
 import { channelRefusals } from "../../shared/channel/channelRefusals.ts"
-import { orderRefusals } from "../orders/orderRefusals.ts"
+import { orderRefusals, withState } from "../orders/orderRefusals.ts"
+import { Orders } from "../orders/Orders.ts"
 import { walletRefusals } from "../wallets/walletRefusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
 import { refundRefusals } from "./refundRefusals.ts"
@@ -24,6 +26,7 @@ export const layer = HttpApiBuilder.group(
   "refunds",
   Effect.fnUntraced(function* (handlers) {
     const refunds = yield* Refunds
+    const orders = yield* Orders
     const { InvalidField } = commonRefusals
     const { OrderNotFound } = orderRefusals
     const { RefundConflict, RefundNotFound } = refundRefusals
@@ -42,7 +45,8 @@ export const layer = HttpApiBuilder.group(
           ...walletRefusals,
           ChannelRefused: refundRefusals.ChannelRefused,
           RefundNumberTaken: refundRefusals.RefundNumberTaken,
-          RefundRefused: refundRefusals.RefundRefused,
+          RefundRefused: (refused: RefundRefused) =>
+            withState(orders, refused, (state) => refundRefusals.RefundRefused(refused, state)),
           RefundRunning: refundRefusals.RefundRunning,
           ...unavailable
         })

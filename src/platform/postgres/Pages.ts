@@ -145,7 +145,7 @@ const makePage = <Row, Item>(
   return Effect.fnUntraced(function* (account, request, search) {
     const { created, cursor, limit } = request
     if (cursor !== undefined && !(yield* isOwn(account, cursor.id)) && !(yield* wasDropped(account, cursor.id))) {
-      return yield* new InvalidField({ param: cursor.param, problem: `is not the id of ${called}` })
+      return yield* new InvalidField({ param: cursor.param, problem: `is not the id of ${called}. Send one of a page` })
     }
     if (request.sort === "amount" || request.sort === "-amount") {
       const { found, sorted } = yield* byAmount(account, request, search)

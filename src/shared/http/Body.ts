@@ -119,12 +119,12 @@ export const make = Effect.map(makeReceive, (receive) => (incoming: IncomingBody
 
   const checked = (whole: Uint8Array) => {
     const text = decodeUtf8(whole)
-    if (Option.isNone(text)) return refuseField("", "The body must be UTF-8")
+    if (Option.isNone(text)) return refuseField("", "The body must be UTF-8. Encode it so")
     if (hasMoreValues(text.value, limits.values)) {
       return refuseField("", `The body must not have more than ${limits.values} values here`)
     }
     const repeated = repeatedName(text.value)
-    if (repeated !== undefined) return refuseField(repeated, "occurs twice in one object")
+    if (repeated !== undefined) return refuseField(repeated, "occurs twice in one object. Send it once")
     body.known = exactNumbers(text.value)
     return Effect.succeed(body.known)
   }
@@ -135,7 +135,7 @@ export const make = Effect.map(makeReceive, (receive) => (incoming: IncomingBody
       if (body.known !== undefined) return Effect.succeed(body.known)
       if (isCompressed(sent)) return compressed
       if (!isUtf8(sent["content-type"])) {
-        return refuseField("", "The body must be UTF-8, and so must the charset of Content-Type")
+        return refuseField("", "The body must be UTF-8, and so must the charset of Content-Type: send application/json")
       }
       if (length !== undefined && length > limits.bytes) return tooLarge(limits)
       body.isTouched = true

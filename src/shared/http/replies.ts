@@ -103,9 +103,9 @@ export const isRefusal = (error: unknown): error is Refusal =>
 export const refusalOf = (error: Refusal) =>
   HttpServerResponse.jsonUnsafe(encoders.get(error.constructor)!(error), { status: error.code })
 
-/** A 400 that names the wrong field; `param` is "" when there is none. */
+/** A 400 that names the wrong field; `param` is "" when there is none. A problem that ends with a question is whole. */
 export const refuseField = (param: string, problem: string) =>
-  refuseParam(param, (named) => (named === "" ? `${problem}.` : `${named}: ${problem}.`))
+  refuseParam(param, (named) => `${named === "" ? "" : `${named}: `}${problem}${problem.endsWith("?") ? "" : "."}`)
 
 /** The same with a whole sentence, which gets the name as it may be shown. */
 export const refuseParam = (param: string, sentence: (named: string) => string) => {

@@ -95,7 +95,7 @@ interface Services {
 const badKey = refuseWith(
   (request_id) =>
     new Wire.InvalidRequest({
-      message: "Idempotency-Key: Expected 1 to 255 printable ASCII characters.",
+      message: "Idempotency-Key: must be 1 to 255 printable ASCII characters, such as a UUID.",
       param: "Idempotency-Key",
       request_id
     })

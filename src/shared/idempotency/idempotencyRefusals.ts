@@ -5,9 +5,9 @@ import type { OtherContent, StillRunning } from "./IdempotencyKeys.ts"
 
 export const idempotencyRefusals = {
   OtherContent: refuseAs(Wire.IdempotencyError, (_: OtherContent) => ({
-    message: "This Idempotency-Key was already used with a different body."
+    message: "This Idempotency-Key was already used with a different body. Use a new key for each operation."
   })),
   StillRunning: refuseTemporarilyAs(Wire.IdempotencyInProgress, (_: StillRunning) => ({
-    message: "The first request with this key is still being processed."
+    message: "The first request with this key is still being processed. Send the same after Retry-After."
   }))
 }

@@ -106,22 +106,26 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a body", (
     Effect.gen(function* () {
       const { api, merchant } = yield* Service
       const no = "The body must be a JSON object"
+      const begin = 'Put the fields in braces: {"name": "value"}'
       assert.strictEqual(jsonProblem(`{"subject": "${"a".repeat(65_536)}",}`), no)
       for (const [raw, message] of [
-        ["[]", `${no}, not a list.`],
-        ["null", `${no}, not null.`],
-        ["7", `${no}, not a number.`],
-        ['"seven"', `${no}, not a text.`],
-        [JSON.stringify('{"amount": 100}'), `${no}. It is a text that holds JSON: it was encoded twice.`],
-        ["{", `${no}. It ends too early, at character 1.`],
-        ['{"amount": 10', `${no}. It ends too early, at character 13.`],
-        ['{"subject": "Tw', `${no}. It ends too early, at character 15.`],
+        ["[]", `${no}, not a list. Send one object in each call.`],
+        ["null", `${no}, not null. ${begin}.`],
+        ["7", `${no}, not a number. ${begin}.`],
+        ['"seven"', `${no}, not a text. ${begin}.`],
+        [
+          JSON.stringify('{"amount": 100}'),
+          `${no}. It is a text that holds JSON: it was encoded twice. Encode the object once.`
+        ],
+        ["{", `${no}. It ends too early, at character 1: close what is open.`],
+        ['{"amount": 10', `${no}. It ends too early, at character 13: close what is open.`],
+        ['{"subject": "Tw', `${no}. It ends too early, at character 15: close what is open.`],
         ['{"amount": 100,}', `${no}. It is not JSON at character 16: there is a comma too many before it.`],
         ["{'amount': 100}", `${no}. It is not JSON at character 2: names and texts are in double quotes.`],
         ['{"amount": 100 "a": 1}', `${no}. It is not JSON at character 16: a comma or a colon is missing before it.`],
         ['{"a": "x\ny"}', `${no}. It is not JSON at character 9: a line break in a text is written \\n.`],
-        ['{"amount": undefined}', `${no}. It is not JSON at character 12: this character cannot be there.`],
-        ["amount=100", `${no}. It is not JSON at character 1: this character cannot be there.`]
+        ['{"amount": undefined}', `${no}. It is not JSON at character 12: JSON has no such word: write null.`],
+        ["amount=100", `${no}. It is not JSON at character 1: it looks like a form: encode the fields as JSON.`]
       ] as const) {
         for (const path of ["/v1/orders", "/v1/payment_links"]) {
           const { body } = yield* api.call("POST", path, { key: merchant.sandboxKey, raw })

@@ -24,6 +24,7 @@ const many = (count: number, call: Effect.Effect<Reply>) =>
 const limited = (reply: Reply, retryAfter: number) => {
   assert.strictEqual(reply.status, 429)
   assert.strictEqual(reply.body.error, "rate_limited")
+  assert.match(reply.headers.get("coffer-reason") ?? "", /^quota_of_(writes|reads|csv|helpers)$/)
   assert.strictEqual(reply.headers.get("retry-after"), String(retryAfter))
 }
 

@@ -97,7 +97,7 @@ export const reasons: ReadonlyArray<NotRun> = [
   notRun("docs/quickstart.md", "npm ci && npm start", itself),
   notRun("docs/quickstart.md", "export COFFER_BASE_URL", "test/spec/snippets.test.ts runs it beside such a file"),
   notRun("docs/models.md", 'cd "$(mktemp -d)"', "it needs Spin; test/models/models.test.ts runs the same"),
-  notRun("docs/command-line.md", "npm pack", registry),
+  notRun("docs/command-line.md", "npm install", registry),
   notRun("docs/command-line.md", "coffer listen", "it goes on until it is stopped; test/cli/listen.test.ts"),
   notRun("docs/command-line.md", "COFFER_WEBHOOK_SECRET", "it needs a receiver; test/cli/testingPage.test.ts has one"),
   notRun(
@@ -137,7 +137,7 @@ export const reasons: ReadonlyArray<NotRun> = [
     "npm run --silent coffer -- doctor",
     "it needs Debian's PostgreSQL; test/cluster/backup.test.ts"
   ),
-  notRun("packages/cli/README.md", "npm pack", registry),
+  notRun("packages/cli/README.md", "npm install", registry),
   notRun("packages/sdk/README.md", "npm install", registry),
   notRun("packages/python/README.md", "pip install", registry),
   notRun("packages/testkit/README.md", "npm install", registry),

@@ -12,16 +12,26 @@ export interface Allowance {
   readonly privateAllowed: boolean
 }
 
+const example = "with its scheme and host, such as https://shop.example/hook"
+
 export const urlProblem = (
   param: string,
   url: string | null | undefined,
   { mode, privateAllowed }: Allowance
 ): InvalidField | undefined => {
   if (url === null || url === undefined) return undefined
-  if (hasBracesInHost(url)) return new InvalidField({ param, problem: "may have placeholders only after its host" })
+  if (hasBracesInHost(url))
+    return new InvalidField({ param, problem: "may have placeholders only after its host. Write the host out" })
   if (mode === "live") {
-    return isPublicHttpsUrl(url) ? undefined : new InvalidField({ param, problem: "must be a public HTTPS address" })
+    return isPublicHttpsUrl(url)
+      ? undefined
+      : new InvalidField({ param, problem: `must be a public HTTPS address, ${example}` })
   }
-  if (!isHttpUrl(url)) return new InvalidField({ param, problem: "must be an http or https address" })
-  return privateAllowed || isPublicHttpUrl(url) ? undefined : new InvalidField({ param, problem: "must be public" })
+  if (!isHttpUrl(url)) return new InvalidField({ param, problem: `must be an http or https address, ${example}` })
+  return privateAllowed || isPublicHttpUrl(url)
+    ? undefined
+    : new InvalidField({
+        param,
+        problem: `must be public, ${example}. \`coffer listen\` brings events to your machine`
+      })
 }

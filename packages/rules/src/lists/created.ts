@@ -43,10 +43,16 @@ const readEnd = <Param extends string>(query: { readonly [P in Param]?: string }
   const time = text === undefined ? undefined : readTimestamp(text)
   return text === undefined || time !== undefined
     ? Result.succeed(time)
-    : Result.fail(
-        new InvalidField({ param, problem: "Expected an ISO 8601 date and time, or seconds of Unix time in digits" })
-      )
+    : Result.fail(new InvalidField({ param, problem: notMoment(text) }))
 }
+
+/** `text`: what was sent instead. */
+export const notMoment = (text = ""): string =>
+  /^\d{13}$/.test(text)
+    ? `must be in seconds, not in milliseconds. Use ${text.slice(0, -3)}`
+    : /^\d{4}-\d\d-\d\d$/.test(text) && isCalendarDate(text)
+      ? `must have a time beside the day. Use ${text}T00:00:00Z`
+      : "must be an ISO 8601 date and time, such as 2026-11-29T08:30:00Z, or seconds of Unix time in digits"
 
 /** Undefined when it is neither ISO 8601 nor Unix seconds. */
 export const readTimestamp = (text: string): DateTime.Utc | undefined =>

@@ -19,7 +19,12 @@ export const pageOfAll = <One extends Item>(
     cursor
   } = request
   if (cursor !== undefined && !items.some(({ id }) => id === cursor.id)) {
-    return Result.fail(new InvalidField({ param: cursor.param, problem: `is not the id of ${called}` }))
+    return Result.fail(
+      new InvalidField({
+        param: cursor.param,
+        problem: `is not the id of ${called}. Send one of a page`
+      })
+    )
   }
   const newer = cursor?.param === "ending_before"
   const isBeyond = (id: string) => cursor === undefined || (newer ? id > cursor.id : id < cursor.id)

@@ -34,12 +34,17 @@ export interface Cursor {
 
 export const readPageRequest = (query: ListParameters): Result.Result<PageRequest, InvalidField> => {
   const { ending_before: before, limit = pageSizeDefault, starting_after: after } = query
-  if (typeof limit === "string") return refuse("limit", `Expected an integer from ${pageSizeMin} to ${pageSizeMax}`)
+  if (typeof limit === "string")
+    return refuse(
+      "limit",
+      `must be a whole number from ${pageSizeMin} to ${pageSizeMax}. Starting_after leads to the next page`
+    )
   if (after !== undefined && before !== undefined) {
-    return refuse("ending_before", "cannot be sent together with starting_after")
+    return refuse("ending_before", "cannot be sent together with starting_after. Send one of them")
   }
   const cursor = cursorOf(after, before)
-  if (cursor !== undefined && !isNumber(cursor.id)) return refuse(cursor.param, "is not the id of an object")
+  if (cursor !== undefined && !isNumber(cursor.id))
+    return refuse(cursor.param, "is not the id of an object. Send that of the last object of the page before")
   return Result.map(readCreated(query), (created) => ({
     limit,
     cursor,

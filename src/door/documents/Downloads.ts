@@ -1,0 +1,138 @@
+/**
+ * `/downloads`: what can be installed from this address, so that nobody has to trust a name in a registry: the clients,
+ * the command line, the testkit and the service itself. They are the files that `npm run packages` makes in `release`.
+ * Without them the page says how to make them (docs/decisions/0248).
+ */
+import { readdir, readFile, stat } from "node:fs/promises"
+import path from "node:path"
+import { Effect, FileSystem, type Layer, Stream } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { programFolder } from "../../platform/runtime/Vitals.ts"
+import { Settings } from "../../platform/runtime/Settings.ts"
+import { Html, html } from "../../shared/pages/html.ts"
+import { downloadPages } from "../edge/routes.ts"
+import { noSuchRoute } from "../edge/Unanswered.ts"
+
+const release = path.join(programFolder, "release")
+
+/** What is offered, by the beginning of its file's name, and how it is used. */
+const offered = [
+  ["coffer-sdk", "JavaScript and TypeScript", (at: string) => `npm install ${at}`],
+  ["coffer_pay", "Python", (at: string) => `pip install ${at}`],
+  ["coffer-cli", "The command line", (at: string) => `npx -p ${at} coffer --help`],
+  ["coffer-testkit", "The service in your tests", (at: string) => `npm install --save-dev ${at}`],
+  ["coffer-simulator", "The simulator of the payment channel", (at: string) => `npm install --save-dev ${at}`],
+  ["coffer-service", "The service", (at: string) => `npx -p ${at} coffer serve`]
+] as const
+
+/** `coffer-sdk.tgz` is the version that is here. pip reads the version in a wheel's name, so that has its own only. */
+const plainName = (file: string) => file.replace(/^(coffer-[a-z]+)-\d[\w.+-]*\.tgz$/, "$1.tgz")
+
+const types: Readonly<Record<string, string>> = {
+  ".tgz": "application/gzip",
+  ".whl": "application/zip",
+  ".json": "application/json"
+}
+
+const headers = {
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "cache-control": "public, max-age=300"
+}
+
+const hashesName = "SHA256SUMS"
+const howToBuild =
+  "The packages are not built: `npm run packages` in Coffer's repository makes them in `release`, and they are here."
+
+/** `folder`: of the built packages. */
+export const layerOf = (
+  folder: string
+): Layer.Layer<never, never, HttpRouter.HttpRouter | Settings | FileSystem.FileSystem> =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const { publicUrl } = yield* Settings
+      const fs = yield* FileSystem.FileSystem
+      // A folder that is not there has no files.
+      const names = Effect.promise(() => readdir(folder).catch((): ReadonlyArray<string> => []))
+      const hashes = Effect.promise(() => readFile(path.join(folder, hashesName), "utf8").catch(() => ""))
+
+      const index = Effect.gen(function* () {
+        const page = pageOf(`${publicUrl}/downloads`, yield* names, yield* hashes)
+        return HttpServerResponse.text(page.text.markup, {
+          status: page.isBuilt ? 200 : 404,
+          contentType: "text/html; charset=utf-8",
+          headers: page.isBuilt ? headers : { ...headers, "cache-control": "no-store" }
+        })
+      })
+
+      const file = Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const { name = "" } = yield* HttpRouter.params
+        const all = yield* names
+        // Only a name of the folder's own list is opened.
+        const found = all.find((each) => each === name || plainName(each) === name)
+        if (name === hashesName && found !== undefined) return text(sumsOf(yield* hashes))
+        if (found === undefined) return all.length === 0 ? text(`${howToBuild}\n`, 404) : yield* noSuchRoute(request)
+        const at = path.join(folder, found)
+        const { size: contentLength } = yield* Effect.promise(() => stat(at))
+        const contentType = types[path.extname(found)] ?? "application/octet-stream"
+        const content = request.method === "HEAD" ? Stream.empty : fs.stream(at)
+        return HttpServerResponse.stream(content, { headers, contentType, contentLength })
+      })
+
+      yield* router.add("GET", downloadPages[0], index)
+      yield* router.add("GET", downloadPages[1], file)
+    })
+  )
+
+export const layer = layerOf(release)
+
+const text = (content: string, status = 200) =>
+  HttpServerResponse.text(content, { status, contentType: "text/plain; charset=utf-8", headers })
+
+/** The hashes under each name by which a file is served, as `sha256sum --check` reads them. */
+const sumsOf = (sums: string): string =>
+  sums.replace(/^(\S+)  (\S+)$/gm, (line, hash: string, name: string) =>
+    plainName(name) === name ? line : `${line}\n${hash}  ${plainName(name)}`
+  )
+
+const pageOf = (address: string, names: ReadonlyArray<string>, sums: string) => {
+  const rows = offered.flatMap(([start, title, use]) => {
+    const name = names.find((each) => each.startsWith(`${start}-`) && /\.(tgz|whl)$/.test(each))
+    if (name === undefined) return []
+    const hash =
+      sums
+        .split("\n")
+        .find((line) => line.endsWith(`  ${name}`))
+        ?.slice(0, 64) ?? ""
+    const at = `${address}/${plainName(name)}`
+    return [
+      html`<h2>${title}</h2>
+        <pre>${use(at)}</pre>
+        <p><a href="${at}">${name}</a> <code>${hash}</code></p> `
+    ]
+  })
+  const isBuilt = rows.length > 0
+  const content = isBuilt
+    ? html`<p>SHA-256 hashes are in <a href="${address}/${hashesName}">${hashesName}</a>.</p>
+        ${rows}`
+    : html`<p>${howToBuild}</p>`
+  return {
+    isBuilt,
+    text: html`<!doctype html>
+      <html lang="en">
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>Downloads of Coffer</title>
+        <style>
+          ${new Html(style)}
+        </style>
+        <h1>Downloads</h1>
+        ${content}
+      </html> `
+  }
+}
+
+const style = `body { font: 16px/1.6 system-ui, sans-serif; margin: 2rem auto; max-width: 46rem; padding: 0 1rem }
+pre { background: #8882; padding: .4rem .6rem; overflow-x: auto } code { overflow-wrap: anywhere; font-size: 12px }`
