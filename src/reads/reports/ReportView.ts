@@ -12,12 +12,19 @@ import {
 } from "@coffer/contract/Reports"
 import type { Account } from "@coffer/model/Account"
 import { csvHeader, csvRow } from "@coffer/rules/csv"
+import { reportFileName } from "@coffer/rules/reports/fileName"
 import { DateTime } from "effect"
 import { columnsOf } from "../../shared/http/csv.ts"
 import { jsonText } from "../../platform/runtime/codecs.ts"
 import type { Answered, Report, Terms } from "./Reports.ts"
 
 const asOfIn = ({ asOf }: Terms) => isoText(DateTime.makeUnsafe(asOf))
+
+const onlyCurrency = ({ currencies }: Terms) => (currencies.length === 1 ? currencies[0]! : null)
+
+/** The name under which a browser stores it. */
+export const fileNameOf = (terms: Terms): string =>
+  reportFileName({ ...terms, currency: onlyCurrency(terms), time_zone: terms.timeZone })
 
 export const reportView = (report: Report): ReportResource => ({
   object: "report",
@@ -26,6 +33,9 @@ export const reportView = (report: Report): ReportResource => ({
   mode: report.mode,
   report: report.terms.report,
   format: report.terms.format,
+  from: report.terms.from,
+  to: report.terms.to,
+  currency: onlyCurrency(report.terms),
   status: report.status,
   failure_reason: report.failure,
   time_zone: report.terms.timeZone,

@@ -1032,6 +1032,12 @@ export interface Report {
   readonly report: "statement" | "transactions" | "fees" | "payout" | "frozen"
   /** `csv`, or `jsonl`: one JSON object on each line. */
   readonly format: "csv" | "jsonl"
+  /** The first day that it covers, as `YYYY-MM-DD` in the report's time zone. */
+  readonly from: string
+  /** Its last day, as `YYYY-MM-DD` in the report's time zone. */
+  readonly to: string
+  /** The only currency in it; null: all. */
+  readonly currency: "USD" | "HKD" | "CNY" | null
   /** `pending` while the file is being written. Only a report that `succeeded` has a file. */
   readonly status: "pending" | "succeeded" | "failed"
   /** Why there is no file; null unless it failed. */
