@@ -58,6 +58,13 @@ describe.skipIf(executable === undefined)(`the environment of operators${needsCh
           looks += 1
         }
         assert.isAbove(looks, 5)
+        // A number alone does not say the environment; its object does.
+        for (const path of [`payouts/${seed.payoutNo}`, `deliveries/${seed.deliveryId}`]) {
+          yield* go(`/console/operator/${path}`)
+          yield* Effect.promise(() => page.waitForURL(new RegExp(`${path}\\?mode=sandbox$`)))
+          yield* drawn(page)
+          strays.push(...(yield* strayLinks(page)))
+        }
         yield* go("/console/operator?mode=sandbox")
         yield* drawn(page)
         const names = yield* Effect.promise(() => page.locator(".side nav a").allTextContents())

@@ -166,13 +166,8 @@ export type ReportLine = StatementLine | TransactionLine | FeeLine | FrozenLine
 
 const described = {
   time_zone: text("Time zone of the days, such as `Europe/Berlin`."),
-  as_of: instant(
-    "The report contains every movement before this moment and none after it. It is the end of the range, or the " +
-      "moment of the call if the range has not ended."
-  ),
-  complete: Schema.Boolean.annotate({
-    description: "Whether the whole range is in the past, so that nothing can be added."
-  })
+  as_of: instant("Every movement before it is in the report, and none after: the range's end, or an earlier call."),
+  complete: Schema.Boolean.annotate({ description: "Whether the whole range is in the past: nothing can be added." })
 }
 
 const answered = (name: string, identifier: string, line: Schema.Top, sample: ReportLine) => {

@@ -646,9 +646,9 @@ class FeesReport(TypedDict):
     time_zone: str
     """Time zone of the days, such as `Europe/Berlin`."""
     as_of: str
-    """The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended."""
+    """Every movement before it is in the report, and none after: the range's end, or an earlier call."""
     complete: bool
-    """Whether the whole range is in the past, so that nothing can be added."""
+    """Whether the whole range is in the past: nothing can be added."""
     lines: list[FeeLine]
     """The lines, by currency and then by time."""
 
@@ -686,9 +686,9 @@ class FrozenReport(TypedDict):
     time_zone: str
     """Time zone of the days, such as `Europe/Berlin`."""
     as_of: str
-    """The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended."""
+    """Every movement before it is in the report, and none after: the range's end, or an earlier call."""
     complete: bool
-    """Whether the whole range is in the past, so that nothing can be added."""
+    """Whether the whole range is in the past: nothing can be added."""
     lines: list[FrozenLine]
     """The lines, by currency and then by time."""
 
@@ -993,9 +993,9 @@ class PayoutReport(TypedDict):
     time_zone: str
     """Time zone of the days, such as `Europe/Berlin`."""
     as_of: str
-    """The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended."""
+    """Every movement before it is in the report, and none after: the range's end, or an earlier call."""
     complete: bool
-    """Whether the whole range is in the past, so that nothing can be added."""
+    """Whether the whole range is in the past: nothing can be added."""
     lines: list[StatementLine]
     """The lines, by currency and then by time."""
 
@@ -1154,7 +1154,7 @@ Report = TypedDict(
         "failure_reason": 'Union[str, None]',
         # Time zone of the days, such as `Europe/Berlin`.
         "time_zone": 'str',
-        # The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended.
+        # Every movement before it is in the report, and none after: the range's end, or an earlier call.
         "as_of": 'str',
         # Ledger rows read so far.
         "rows_done": 'int',
@@ -1255,9 +1255,9 @@ class StatementReport(TypedDict):
     time_zone: str
     """Time zone of the days, such as `Europe/Berlin`."""
     as_of: str
-    """The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended."""
+    """Every movement before it is in the report, and none after: the range's end, or an earlier call."""
     complete: bool
-    """Whether the whole range is in the past, so that nothing can be added."""
+    """Whether the whole range is in the past: nothing can be added."""
     lines: list[StatementLine]
     """The lines, by currency and then by time."""
 

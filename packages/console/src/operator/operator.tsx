@@ -5,7 +5,7 @@ import type { Role } from "@coffer/model/Role"
 import { isForFresh, mayDo } from "@coffer/rules/people/mayDo"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { createContext, useContext, useState } from "react"
-import { Link } from "wouter"
+import { Link, Redirect, useLocation } from "wouter"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import * as Atom from "effect/reactivity/Atom"
 import { act, shown } from "../api/acts.ts"
@@ -90,6 +90,13 @@ export const useModeWords = (): Readonly<Record<Mode, string>> => useWords(modeW
 export const ModeMark = ({ mode }: { readonly mode: Mode }) => (
   <span className={`mode ${mode}`}>{useModeWords()[mode]}</span>
 )
+
+/** The environment of the page's object, which its address takes over: a number alone does not say it. */
+export const OwnMode = ({ mode }: { readonly mode: Mode }) => {
+  const shown = useMode()
+  const [path] = useLocation()
+  return mode === shown ? <ModeMark mode={mode} /> : <Redirect to={`${path}?mode=${mode}`} replace />
+}
 
 export const ModeSwitch = () => {
   const [query, setQuery] = useQuery()

@@ -575,9 +575,9 @@ export interface FeesReport {
   readonly mode: "sandbox" | "live"
   /** Time zone of the days, such as `Europe/Berlin`. */
   readonly time_zone: string
-  /** The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended. */
+  /** Every movement before it is in the report, and none after: the range's end, or an earlier call. */
   readonly as_of: string
-  /** Whether the whole range is in the past, so that nothing can be added. */
+  /** Whether the whole range is in the past: nothing can be added. */
   readonly complete: boolean
   /** The lines, by currency and then by time. */
   readonly lines: ReadonlyArray<FeeLine>
@@ -613,9 +613,9 @@ export interface FrozenReport {
   readonly mode: "sandbox" | "live"
   /** Time zone of the days, such as `Europe/Berlin`. */
   readonly time_zone: string
-  /** The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended. */
+  /** Every movement before it is in the report, and none after: the range's end, or an earlier call. */
   readonly as_of: string
-  /** Whether the whole range is in the past, so that nothing can be added. */
+  /** Whether the whole range is in the past: nothing can be added. */
   readonly complete: boolean
   /** The lines, by currency and then by time. */
   readonly lines: ReadonlyArray<FrozenLine>
@@ -894,9 +894,9 @@ export interface PayoutReport {
   readonly mode: "sandbox" | "live"
   /** Time zone of the days, such as `Europe/Berlin`. */
   readonly time_zone: string
-  /** The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended. */
+  /** Every movement before it is in the report, and none after: the range's end, or an earlier call. */
   readonly as_of: string
-  /** Whether the whole range is in the past, so that nothing can be added. */
+  /** Whether the whole range is in the past: nothing can be added. */
   readonly complete: boolean
   /** The lines, by currency and then by time. */
   readonly lines: ReadonlyArray<StatementLine>
@@ -1044,7 +1044,7 @@ export interface Report {
   readonly failure_reason: string | null
   /** Time zone of the days, such as `Europe/Berlin`. */
   readonly time_zone: string
-  /** The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended. */
+  /** Every movement before it is in the report, and none after: the range's end, or an earlier call. */
   readonly as_of: string
   /** Ledger rows read so far. */
   readonly rows_done: number
@@ -1132,9 +1132,9 @@ export interface StatementReport {
   readonly mode: "sandbox" | "live"
   /** Time zone of the days, such as `Europe/Berlin`. */
   readonly time_zone: string
-  /** The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended. */
+  /** Every movement before it is in the report, and none after: the range's end, or an earlier call. */
   readonly as_of: string
-  /** Whether the whole range is in the past, so that nothing can be added. */
+  /** Whether the whole range is in the past: nothing can be added. */
   readonly complete: boolean
   /** The lines, by currency and then by time. */
   readonly lines: ReadonlyArray<StatementLine>
