@@ -4,14 +4,17 @@ import type { Language } from "../parts/words.ts"
 const names: Readonly<Record<string, string>> = {
   audit: "账本审计",
   deliveries: "Webhook 投递",
+  "dispute checks": "争议核查",
   disputes: "争议",
   "endpoints that fail": "失败的端点",
   erasures: "数据删除",
   expiry: "订单过期",
   "files that nothing names": "未引用的文件",
+  "hosts of shops": "商店域名",
   "key change": "密钥更换",
   "keys of moved sandboxes": "时钟已推进沙盒的密钥",
   mails: "邮件",
+  "mails about hosts": "域名邮件",
   "mails about keys": "密钥邮件",
   "mails about people": "人员邮件",
   orders: "订单",
@@ -28,6 +31,7 @@ const names: Readonly<Record<string, string>> = {
   "stripe events": "Stripe 事件",
   "stripe reconciler": "Stripe 核对",
   "stripe reconciliation": "Stripe 对账",
+  "stripe webhooks": "Stripe Webhook 设置",
   "unapplied payments": "未入账付款"
 }
 
