@@ -71,6 +71,10 @@ describe.skipIf(executable === undefined)(`the console${needsChromium}`, () => {
       for (const path of ["/console/api/nothing", "/console/nothing", "/console/mer_1/live", "/console/assets/../x"]) {
         assert.strictEqual((yield* api.get(path)).status, 404, path)
       }
+      const page = yield* Effect.promise(() =>
+        fetch(new URL("/console/nothing", origin), { headers: { accept: "text/html" } }).then((it) => it.text())
+      )
+      assert.include(page, '<a href="/console">Open the console</a>')
     })
   )
 

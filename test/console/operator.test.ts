@@ -160,6 +160,46 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
   )
 
   it.live(
+    "what a merchant lacks before its first live payment is on its page, and in the dialog that approves it",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        const { merchant_id } = yield* done(at.api.operator("POST", "/merchants", { name: "Corner Books" }))
+        const { go, page } = yield* at.enter("operator")
+        yield* go(`${operator}/merchants/${merchant_id}/live`)
+        yield* drawn(page)
+        const open = () =>
+          Effect.promise(async () => {
+            await page.locator(".checklist li").first().waitFor()
+            return (await page.locator(".checklist li", { hasText: "Missing" }).allTextContents()).map((text) =>
+              text.replace(/^Missing /, "").replace(/(approved|payments|enabled|events|key).*/, "$1")
+            )
+          })
+        const [approved, channel, currencies] = [
+          "The business is approved",
+          "A channel takes its live payments",
+          "Live currencies are enabled"
+        ]
+        assert.includeMembers(yield* open(), [approved, channel, currencies])
+        const { click } = hand(page)
+        yield* click("Approve for live", "main")
+        yield* seen(page, "It still can't take live payments.")
+        assert.deepStrictEqual(yield* Effect.promise(() => page.locator("dialog[open] .note li").allTextContents()), [
+          "a channel that takes its live payments",
+          "live currencies"
+        ])
+        yield* click("Approve for live", "dialog[open]")
+        yield* Effect.promise(() => page.getByRole("button", { name: "Approve for live" }).waitFor({ state: "hidden" }))
+        const after = yield* open()
+        assert.notInclude(after, approved)
+        assert.includeMembers(after, [channel, currencies])
+        yield* go(`${operator}/merchants/${merchant_id}/live/webhooks`)
+        yield* Effect.promise(() => page.waitForURL(`**/merchants/${merchant_id}/live`))
+      }),
+    120_000
+  )
+
+  it.live(
     "a buyer is erased only after a look at what there is, and a look changes nothing",
     () =>
       Effect.gen(function* () {
@@ -270,7 +310,7 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
         yield* search(tradeNo)
         yield* Effect.promise(() => page.waitForURL(`**/merchants/${at.merchantId}/sandbox/orders/${tradeNo}`))
         yield* search(payoutNo)
-        yield* Effect.promise(() => page.waitForURL(`**/payouts/${payoutNo}`))
+        yield* Effect.promise(() => page.waitForURL(new RegExp(`/payouts/${payoutNo}\\?mode=sandbox$`)))
         yield* go(`${operator}/audit`)
         yield* drawn(page)
         const { click } = hand(page)

@@ -1,6 +1,6 @@
 /** The days that a report's presets mean. */
 import { assert, it } from "@effect/vitest"
-import { daysOf } from "../../packages/console/src/merchant/reportDays.ts"
+import { daysOf, periodText } from "../../packages/console/src/merchant/reportDays.ts"
 
 it("are whole months and quarters of the merchant's calendar, this month until today", () => {
   for (const [preset, today, from, to] of [
@@ -14,4 +14,16 @@ it("are whole months and quarters of the merchant's calendar, this month until t
   ] as const) {
     assert.deepStrictEqual(daysOf(preset, today), { from, to }, `${preset} ${today}`)
   }
+})
+
+it("are said in words with their year, a whole month by its name", () => {
+  for (const [from, to, words] of [
+    ["2026-11-01", "2026-11-30", "November 2026"],
+    ["2028-02-01", "2028-02-28", "Feb 1 – 28, 2028"],
+    ["2026-10-01", "2026-12-31", "Oct 1 – Dec 31, 2026"],
+    ["2026-11-29", "2026-11-29", "Nov 29, 2026"]
+  ] as const) {
+    assert.strictEqual(periodText(from, to, "en"), words)
+  }
+  assert.strictEqual(periodText("2026-11-01", "2026-11-30", "zh-CN"), "2026年11月")
 })

@@ -8,13 +8,8 @@ import { sampleIds } from "./sampleIds.ts"
 
 export const described = {
   time_zone: text("Time zone of the days, such as `Europe/Berlin`."),
-  as_of: instant(
-    "The report contains every movement before this moment and none after it. It is the end of the range, or the " +
-      "moment of the call if the range has not ended."
-  ),
-  complete: Schema.Boolean.annotate({
-    description: "Whether the whole range is in the past, so that nothing can be added."
-  })
+  as_of: instant("Every movement before it is in the report, and none after: the range's end, or an earlier call."),
+  complete: Schema.Boolean.annotate({ description: "Whether the whole range is in the past: nothing can be added." })
 }
 
 const day = (description: string) => text(`${description}, as \`YYYY-MM-DD\` in the report's time zone.`)

@@ -82,6 +82,9 @@ export const ReportResource = withExample(
     mode,
     report: ReportKind.annotate({ description: "The kind of report." }),
     format: ReportFormat.annotate({ description: formats }),
+    from: day("The first day that it covers"),
+    to: day("Its last day"),
+    currency: orNull(Currency, "The only currency in it; null: all."),
     status: Schema.Literals(["pending", "succeeded", "failed"]).annotate({
       description: "`pending` while the file is being written. Only a report that `succeeded` has a file."
     }),
@@ -102,6 +105,9 @@ export const ReportResource = withExample(
     mode: "live",
     report: "transactions",
     format: "csv",
+    from: "2026-10-01",
+    to: "2026-10-31",
+    currency: null,
     status: "pending",
     failure_reason: null,
     time_zone: "Europe/Berlin",

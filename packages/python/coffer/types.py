@@ -648,9 +648,9 @@ class FeesReport(TypedDict):
     time_zone: str
     """Time zone of the days, such as `Europe/Berlin`."""
     as_of: str
-    """The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended."""
+    """Every movement before it is in the report, and none after: the range's end, or an earlier call."""
     complete: bool
-    """Whether the whole range is in the past, so that nothing can be added."""
+    """Whether the whole range is in the past: nothing can be added."""
     lines: list[FeeLine]
     """The lines, by currency and then by time."""
 
@@ -688,9 +688,9 @@ class FrozenReport(TypedDict):
     time_zone: str
     """Time zone of the days, such as `Europe/Berlin`."""
     as_of: str
-    """The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended."""
+    """Every movement before it is in the report, and none after: the range's end, or an earlier call."""
     complete: bool
-    """Whether the whole range is in the past, so that nothing can be added."""
+    """Whether the whole range is in the past: nothing can be added."""
     lines: list[FrozenLine]
     """The lines, by currency and then by time."""
 
@@ -997,9 +997,9 @@ class PayoutReport(TypedDict):
     time_zone: str
     """Time zone of the days, such as `Europe/Berlin`."""
     as_of: str
-    """The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended."""
+    """Every movement before it is in the report, and none after: the range's end, or an earlier call."""
     complete: bool
-    """Whether the whole range is in the past, so that nothing can be added."""
+    """Whether the whole range is in the past: nothing can be added."""
     lines: list[StatementLine]
     """The lines, by currency and then by time."""
 
@@ -1131,45 +1131,50 @@ class RefundSucceededEvent(TypedDict):
     """As `type`; for receivers written for the older form."""
 
 
-class Report(TypedDict):
-    """A report that is written to a file, and its progress."""
-
-    object: Literal["report"]
-    """Always `report`."""
-    report_no: str
-    """Number of the report; begins with `rpt_`."""
-    merchant_id: str
-    """The merchant that this belongs to."""
-    mode: Literal["sandbox", "live"]
-    """The environment, decided by the API key alone."""
-    report: Literal["statement", "transactions", "fees", "payout", "frozen"]
-    """The kind of report."""
-    format: Literal["csv", "jsonl", "hledger", "beancount"]
-    """`csv`; `jsonl`, one JSON object on each line; or a journal for `hledger` or `beancount`, of `statement`, `transactions` and `payout`."""
-    status: Literal["pending", "succeeded", "failed"]
-    """`pending` while the file is being written. Only a report that `succeeded` has a file."""
-    failure_reason: Union[str, None]
-    """Why there is no file; null unless it failed."""
-    time_zone: str
-    """Time zone of the days, such as `Europe/Berlin`."""
-    as_of: str
-    """The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended."""
-    complete: bool
-    """Whether the whole range is in the past, so that nothing can be added."""
-    rows_done: int
-    """Ledger rows read so far."""
-    rows_total: Union[int, None]
-    """How many there are to read; null if it is not known in advance."""
-    bytes: int
-    """Size of the file so far."""
-    created_at: str
-    """When it was made."""
-    finished_at: Union[str, None]
-    """When the file was complete; null before."""
-    expires_at: str
-    """When the report and its file are deleted."""
-    requested_by: Union[str, None]
-    """Who requested it: a team member's address, the number of a key with scopes, or `main_key`. Null if that was not recorded."""
+Report = TypedDict(
+    "Report",
+    {
+        # Always `report`.
+        "object": 'Literal["report"]',
+        # Number of the report; begins with `rpt_`.
+        "report_no": 'str',
+        # The merchant that this belongs to.
+        "merchant_id": 'str',
+        # The environment, decided by the API key alone.
+        "mode": 'Literal["sandbox", "live"]',
+        # The kind of report.
+        "report": 'Literal["statement", "transactions", "fees", "payout", "frozen"]',
+        # `csv`, or `jsonl`: one JSON object on each line.
+        "format": 'Literal["csv", "jsonl"]',
+        # The first day that it covers, as `YYYY-MM-DD` in the report's time zone.
+        "from": 'str',
+        # Its last day, as `YYYY-MM-DD` in the report's time zone.
+        "to": 'str',
+        # The only currency in it; null: all.
+        "currency": 'Union[Literal["USD", "HKD", "CNY"], None]',
+        # `pending` while the file is being written. Only a report that `succeeded` has a file.
+        "status": 'Literal["pending", "succeeded", "failed"]',
+        # Why there is no file; null unless it failed.
+        "failure_reason": 'Union[str, None]',
+        # Time zone of the days, such as `Europe/Berlin`.
+        "time_zone": 'str',
+        # Every movement before it is in the report, and none after: the range's end, or an earlier call.
+        "as_of": 'str',
+        # Ledger rows read so far.
+        "rows_done": 'int',
+        # How many there are to read; null if it is not known in advance.
+        "rows_total": 'Union[int, None]',
+        # Size of the file so far.
+        "bytes": 'int',
+        # When it was made.
+        "created_at": 'str',
+        # When the file was complete; null before.
+        "finished_at": 'Union[str, None]',
+        # When the report and its file are deleted.
+        "expires_at": 'str',
+    },
+)
+"""A report that is written to a file, and its progress."""
 
 
 class SandboxChannel(TypedDict):
@@ -1254,9 +1259,9 @@ class StatementReport(TypedDict):
     time_zone: str
     """Time zone of the days, such as `Europe/Berlin`."""
     as_of: str
-    """The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended."""
+    """Every movement before it is in the report, and none after: the range's end, or an earlier call."""
     complete: bool
-    """Whether the whole range is in the past, so that nothing can be added."""
+    """Whether the whole range is in the past: nothing can be added."""
     lines: list[StatementLine]
     """The lines, by currency and then by time."""
 

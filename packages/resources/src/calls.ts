@@ -64,7 +64,7 @@ export const apiLogs = listed(
     ]),
     user_agent: field(Schema.NullOr(Schema.String), shown("request"), [
       "User agent",
-      "User agent",
+      "用户代理",
       "The `User-Agent` header."
     ]),
     idempotency_key: field(

@@ -13,7 +13,7 @@ import { refuseWith, reply, replyList } from "../../shared/http/replies.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { reportRefusals } from "./reportRefusals.ts"
 import { type Report, Reports } from "./Reports.ts"
-import { answeredView, linesText, reportHeader, reportView } from "./ReportView.ts"
+import { answeredView, fileNameOf, linesText, reportHeader, reportView } from "./ReportView.ts"
 
 const contentTypes = {
   csv: "text/csv; charset=utf-8",
@@ -37,7 +37,7 @@ export const layer = HttpApiBuilder.group(
       const { lines, terms } = answered
       return HttpServerResponse.text(reportHeader(terms) + linesText(terms, lines), {
         contentType: contentTypes[terms.format],
-        headers: { "content-disposition": `attachment; filename="${terms.report}.${terms.format}"` }
+        headers: { "content-disposition": `attachment; filename="${fileNameOf(terms)}"` }
       })
     }, Effect.catchTags({ InvalidField }))
 
@@ -113,7 +113,7 @@ const send = (reports: Reports["Service"], report: Report, { etag, from, isPart,
       headers: {
         etag,
         "accept-ranges": "bytes",
-        "content-disposition": `attachment; filename="${report.terms.report}.${report.terms.format}"`,
+        "content-disposition": `attachment; filename="${fileNameOf(report.terms)}"`,
         ...(isPart ? { "content-range": `bytes ${from}-${to - 1}/${report.bytes}` } : {})
       }
     })

@@ -4,6 +4,7 @@ import { FeeLine, FrozenLine, type ReportLine, StatementLine, TransactionLine } 
 import type { AnsweredReport, ReportFormat, ReportKind, ReportResource } from "@coffer/contract/Reports"
 import type { Account } from "@coffer/model/Account"
 import { csvHeader, csvRow } from "@coffer/rules/csv"
+import { reportFileName } from "@coffer/rules/reports/fileName"
 import {
   isJournal,
   journalClosing,
@@ -19,6 +20,12 @@ import type { Answered, Report, Terms } from "./Reports.ts"
 
 const asOfIn = ({ asOf }: Terms) => isoText(DateTime.makeUnsafe(asOf))
 
+const onlyCurrency = ({ currencies }: Terms) => (currencies.length === 1 ? currencies[0]! : null)
+
+/** The name under which a browser stores it. */
+export const fileNameOf = (terms: Terms): string =>
+  reportFileName({ ...terms, currency: onlyCurrency(terms), time_zone: terms.timeZone })
+
 export const reportView = (report: Report): ReportResource => ({
   object: "report",
   report_no: report.report_no,
@@ -26,6 +33,9 @@ export const reportView = (report: Report): ReportResource => ({
   mode: report.mode,
   report: report.terms.report,
   format: report.terms.format,
+  from: report.terms.from,
+  to: report.terms.to,
+  currency: onlyCurrency(report.terms),
   status: report.status,
   failure_reason: report.failure,
   time_zone: report.terms.timeZone,

@@ -127,6 +127,10 @@ layer(Layer.effect(Service, service), { excludeTestServices: true })("a statemen
       const all = yield* lines(`statement?${days}`)
       const { headers, text } = yield* get(`statement?${days}&format=csv`)
       assert.strictEqual(headers.get("content-type"), "text/csv; charset=utf-8")
+      assert.strictEqual(
+        headers.get("content-disposition"),
+        'attachment; filename="statement_2026-03-26_2026-04-02_all_UTC.csv"'
+      )
       const [head, ...rows] = text.trimEnd().split("\r\n")
       // The reader of a text drops the byte order mark.
       assert.strictEqual(head, "currency,from,to,line,count,amount,available,frozen,sequence,hash")

@@ -75,10 +75,11 @@ export const Due = ({ at, isOpen }: { readonly at: string | null; readonly isOpe
 export const Disputed = ({ due }: { readonly due: string | null }) => {
   const words = useWords(texts)
   const language = useLanguage()
+  const now = useNow()
   return (
     <>
       {words.disputed}
-      {due !== null && ` · ${words.answerBy} ${dayText(due, language)}`}
+      {due !== null && ` · ${words.answerBy} ${dayText(due, language, now)}`}
     </>
   )
 }

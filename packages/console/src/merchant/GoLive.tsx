@@ -2,6 +2,7 @@
 import { Link } from "wouter"
 import { lastOf, useAtom } from "../api/registry.ts"
 import { settingsAtom, useAccount } from "../api/session.ts"
+import { Checklist } from "../parts/Checklist.tsx"
 import { rowsOf } from "../parts/walkPages.ts"
 import { useWords } from "../parts/words.ts"
 import { useReader } from "./reader.ts"
@@ -9,8 +10,6 @@ import { useReader } from "./reader.ts"
 const texts = {
   en: {
     title: "Before your first live payment",
-    done: "Done",
-    open: "Missing",
     approved: "Your business is approved",
     approvedHow: "The operators of this service review it. Contact them if this takes long.",
     channel: "A payment channel is connected",
@@ -24,8 +23,6 @@ const texts = {
   },
   zh: {
     title: "首笔正式付款之前",
-    done: "已完成",
-    open: "未完成",
     approved: "商户资质已通过审核",
     approvedHow: "由平台运营方审核。如等待过久，请联系运营方。",
     channel: "支付渠道已接通",
@@ -65,14 +62,7 @@ export const GoLive = ({ hasChannel }: { readonly hasChannel: boolean }) => {
   return (
     <section className="card">
       <h2>{words.title}</h2>
-      <ul className="stack checklist">
-        {steps.map(([name, isDone, how]) => (
-          <li key={name}>
-            <span className={`state ${isDone ? "good" : "wait"}`}>{isDone ? words.done : words.open}</span>{" "}
-            <strong>{name}</strong> {!isDone && <span className="soft small">{how}</span>}
-          </li>
-        ))}
-      </ul>
+      <Checklist steps={steps.map(([name, isDone, how]) => ({ name, isDone, how }))} />
     </section>
   )
 }

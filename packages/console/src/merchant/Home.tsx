@@ -14,6 +14,7 @@ import { Loaded } from "../parts/states.tsx"
 import { Amount, amountText, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { useNow } from "../parts/accountClock.ts"
+import { answerText } from "./declines.ts"
 import { leftText } from "./Disputes.tsx"
 import { GoLive } from "./GoLive.tsx"
 import { callOf } from "./MerchantAct.tsx"
@@ -328,7 +329,7 @@ const Needs = (props: {
             <Link href={`${base}/webhooks/${encodeURIComponent(endpoint_id)}`}>
               <code>{url ?? endpoint_id}</code>
             </Link>
-            , {words.since} <Time at={failing_since} />: {reason}
+            , {words.since} <Time at={failing_since} isReal />: {answerText(reason, language)}
           </li>
         ))}
       </ul>

@@ -98,7 +98,13 @@ const Row = ({ number, query, words }: RowProps) => {
                 <InChain number={number} currency={currency} words={words} />
                 <ToStory row={row} words={words} />
               </div>
-              <Facts facts={factsOf(ledger, row, language, { reference_id: <Reference id={row.reference_id} /> })} />
+              <Facts
+                facts={factsOf(ledger, row, language, {
+                  reference_id: <Reference id={row.reference_id} />,
+                  // The service's text is in English.
+                  description: language === "en" ? row.description : undefined
+                })}
+              />
             </div>
           </>
         )

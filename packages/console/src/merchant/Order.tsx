@@ -17,6 +17,7 @@ import { rowsOf } from "../parts/walkPages.ts"
 import { Amount, State, Time } from "../parts/values.tsx"
 import { isWeb } from "../parts/address.ts"
 import { useLanguage, useWords } from "../parts/words.ts"
+import { Breakdown } from "./Breakdown.tsx"
 import { disputeColumns, Disputed } from "./Disputes.tsx"
 import { OrderActs } from "./OrderActs.tsx"
 import { useReader } from "./reader.ts"
@@ -33,7 +34,8 @@ const Order = ({ number }: { readonly number: string }) => {
   const { lists } = useReader()
   const words = useWords(texts)
   const language = useLanguage()
-  const disputed = rowsOf(useLive(lists.disputes.page(aboutOrder(number)), objectEvery)).find(isOpen)
+  const disputes = rowsOf(useLive(lists.disputes.page(aboutOrder(number)), objectEvery))
+  const disputed = disputes.find(isOpen)
   const order = useLive(api.query("orders", "get", { params: { ref: number }, reactivityKeys: shown }), objectEvery)
   return (
     <ObjectPage
@@ -55,6 +57,7 @@ const Order = ({ number }: { readonly number: string }) => {
     >
       {({ data }) => (
         <>
+          {data.fee !== null && <Breakdown order={data} disputes={disputes} />}
           {data.paid_at !== null && <Parts number={data.trade_no} />}
           <Story number={data.trade_no} currency={data.currency} />
           <StatusTable status={data.status} />
@@ -66,6 +69,10 @@ const Order = ({ number }: { readonly number: string }) => {
 
 /** Fields with a cell of their own. */
 const factsOfOwn = ({ expires_at, paid_card, receipt_number, receipt_url, status }: OrderResource, open: string) => ({
+  // The breakdown has them.
+  fee: undefined,
+  net_amount: undefined,
+  refunded_amount: undefined,
   paid_card: paid_card === null ? undefined : cardText(paid_card),
   expires_at: status === "pending" ? <Time at={expires_at} /> : undefined,
   receipt_number:

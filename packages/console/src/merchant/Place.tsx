@@ -49,7 +49,9 @@ export const Place = ({ signedIn }: { readonly signedIn: SignedIn }) => {
           </Link>
         ))}
       </div>
-      {roles.some(({ merchant_id }) => merchant_id === null) && <Link href="/operator">{words.operators} →</Link>}
+      {roles.some(({ merchant_id }) => merchant_id === null) && (
+        <Link href={`/operator?mode=${mode}`}>{words.operators} →</Link>
+      )}
     </div>
   )
 }

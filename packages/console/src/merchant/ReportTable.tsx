@@ -1,16 +1,21 @@
 /** The table of a report that is answered immediately: a statement, fees, or frozen money. */
 import type { FeeLine, FrozenLine, ReportLine, StatementLine } from "@coffer/contract/ReportLines"
 import type { AnsweredReport } from "@coffer/contract/Reports"
+import { Fragment } from "react"
 import { Link } from "wouter"
 import { useAccount } from "../api/session.ts"
-import { Amount, Time } from "../parts/values.tsx"
-import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { Amount, Method, Time } from "../parts/values.tsx"
+import { type Language, tags, useLanguage, useWords } from "../parts/words.ts"
 import { pageOf } from "./find.ts"
 import { movementText } from "./moneyWords.ts"
+import { periodText } from "./reportDays.ts"
+import { walletDaysOf } from "./statementDays.ts"
 
 const texts = {
   en: {
     none: "No data for this period.",
+    total: "Whole period",
+    quiet: "Days without movements are not shown:",
     days: "Days",
     line: "Line",
     opening: "Opening balance",
@@ -32,6 +37,8 @@ const texts = {
   },
   zh: {
     none: "此时间段内没有数据。",
+    total: "整个时间段",
+    quiet: "无变动而未显示的天数：",
     days: "日期",
     line: "项目",
     opening: "期初余额",
@@ -97,7 +104,7 @@ const columnsOf = (
   if (object === "fees_report") {
     return tableOf<FeeLine>("fee_line", [
       { name: words.source, cell: ({ source }) => words.sources[source] },
-      { name: words.method, cell: ({ payment_method }) => payment_method ?? "–" },
+      { name: words.method, cell: ({ payment_method }) => <Method of={payment_method} /> },
       { name: words.count, isNumber: true, cell: ({ count }) => count.toLocaleString() },
       money(words.volume, "volume"),
       money(words.fee, "fee")
@@ -116,7 +123,7 @@ const columnsOf = (
   return tableOf<StatementLine>("statement_line", [
     {
       name: words.days,
-      cell: ({ from, sequence, to }) => (sequence === null ? "" : from === to ? from : `${from} – ${to}`)
+      cell: ({ from, sequence, to }) => (sequence === null ? "" : periodText(from, to, tags[language]))
     },
     { name: words.line, cell: named },
     {
@@ -169,15 +176,18 @@ export const ReportTable = ({ names = {}, report, title }: Props) => {
             </tr>
           </thead>
           <tbody>
-            {lines.map((line, index) => (
-              <tr key={index} className={isBalance(line) ? "balance" : ""}>
-                {columns.map(({ cell, isNumber, name }) => (
-                  <td key={name} className={isNumber === true ? "number" : ""}>
-                    {cell(line)}
-                  </td>
-                ))}
-              </tr>
-            ))}
+            {object === "statement" ? (
+              walletDaysOf(lines as ReadonlyArray<StatementLine>).map((days) => (
+                <Fragment key={days.currency}>
+                  {days.total.length > 0 && <Note text={words.total} columns={columns.length} />}
+                  <Lines lines={days.total} columns={columns} />
+                  {days.quiet > 0 && <Note text={`${words.quiet} ${days.quiet}`} columns={columns.length} />}
+                  <Lines lines={days.lines} columns={columns} />
+                </Fragment>
+              ))
+            ) : (
+              <Lines lines={lines} columns={columns} />
+            )}
           </tbody>
         </table>
       </div>
@@ -185,6 +195,28 @@ export const ReportTable = ({ names = {}, report, title }: Props) => {
     </>
   )
 }
+
+const Lines = (props: {
+  readonly lines: ReadonlyArray<ReportLine>
+  readonly columns: ReadonlyArray<Column<ReportLine>>
+}) =>
+  props.lines.map((line, index) => (
+    <tr key={index} className={isBalance(line) ? "balance" : ""}>
+      {props.columns.map(({ cell, isNumber, name }) => (
+        <td key={name} className={isNumber === true ? "number" : ""}>
+          {cell(line)}
+        </td>
+      ))}
+    </tr>
+  ))
+
+const Note = ({ columns, text }: { readonly columns: number; readonly text: string }) => (
+  <tr>
+    <td colSpan={columns} className="soft small">
+      {text}
+    </td>
+  </tr>
+)
 
 const isBalance = (line: object) =>
   ("line" in line && (line.line === "opening" || line.line === "closing")) || ("kind" in line && line.kind === "total")

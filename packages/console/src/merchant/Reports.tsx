@@ -1,5 +1,6 @@
 /** Reports: short ones are shown here at once; long ones are created as files, with progress. */
 import type { ReportResource } from "@coffer/contract/Reports"
+import { reportFileName } from "@coffer/rules/reports/fileName"
 import { useRef, useState } from "react"
 import { type Outcome, shown } from "../api/acts.ts"
 import { OwnApi, readBytes } from "../api/clients.ts"
@@ -15,10 +16,10 @@ import { columnsFor } from "../parts/columns.tsx"
 import { downloadBlob } from "../parts/ExportRows.tsx"
 import { type Column, ListPage } from "../parts/ListPage.tsx"
 import { Empty, Loaded, Waiting } from "../parts/states.tsx"
-import { State } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { State, Time, timeText } from "../parts/values.tsx"
+import { type Language, tags, useLanguage, useWords } from "../parts/words.ts"
 import { currencies } from "./moneyWords.ts"
-import { daysOf, type Preset, presets } from "./reportDays.ts"
+import { daysOf, periodText, type Preset, presets } from "./reportDays.ts"
 import { ReportTable } from "./ReportTable.tsx"
 import { callOf, MerchantAct } from "./MerchantAct.tsx"
 
@@ -44,6 +45,7 @@ const texts = {
     lastQuarter: "Last quarter",
     currency: "Currency",
     all: "All",
+    allCurrencies: "all currencies",
     zone: "Time zone",
     zoneHint: "Such as Europe/Berlin. Defaults to your time zone.",
     payoutNo: "Payout ID",
@@ -86,6 +88,7 @@ const texts = {
     lastQuarter: "上季度",
     currency: "货币",
     all: "全部",
+    allCurrencies: "所有货币",
     zone: "时区",
     zoneHint: "例如 Asia/Shanghai，默认为商户时区。",
     payoutNo: "提现 ID",
@@ -118,7 +121,7 @@ const Reports = () => {
       list={{
         id: "reports",
         title: words.title,
-        columns: columnsOf(words),
+        columns: columnsOf(words, useLanguage()),
         page: (query) => api.query("reports", "list", { query: asQuery<PlainQuery>(query), reactivityKeys: shown }),
         keyOf: ({ report_no }) => report_no,
         liveEvery: 2_000,
@@ -136,12 +139,27 @@ const Reports = () => {
 
 const { code, plain, time } = columnsFor<ReportResource>()
 
-const columnsOf = (words: Texts): ReadonlyArray<Column<ReportResource>> => [
+/** Of what days, currency and zone a report is. */
+const aboutText = (report: ReportResource, words: Texts, language: Language) =>
+  [
+    report.report === "frozen"
+      ? timeText(report.as_of, language, "full")
+      : periodText(report.from, report.to, tags[language]),
+    report.currency ?? words.allCurrencies,
+    report.time_zone
+  ].join(" · ")
+
+const columnsOf = (words: Texts, language: Language): ReadonlyArray<Column<ReportResource>> => [
   {
     id: "report",
     name: words.report,
     text: ({ report }) => report,
-    cell: ({ report }) => words.reports[report]
+    cell: (report) => (
+      <>
+        {words.reports[report.report]}
+        <span className="soft small block">{aboutText(report, words, language)}</span>
+      </>
+    )
   },
   {
     id: "status",
@@ -173,7 +191,7 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<ReportResource>> => [
   },
   code("report_no", words.number, { isHidden: true }),
   plain("requested_by", words.by, { isWide: true }),
-  time("created_at", words.created, { isWide: true })
+  time("created_at", words.created, { isWide: true, cell: ({ created_at }) => <Time at={created_at} isReal /> })
 ]
 
 const sizeText = (bytes: number) =>
@@ -201,7 +219,7 @@ const Save = ({ report, words }: { readonly report: ReportResource; readonly wor
   const [hasFailed, setFailed] = useState(false)
   const [wait, setWait] = useState<number>()
   const stop = useRef<AbortController>(undefined)
-  const { bytes, format, report: kind, report_no } = report
+  const { bytes, report_no } = report
   const read = async () => {
     const control = new AbortController()
     stop.current = control
@@ -225,7 +243,7 @@ const Save = ({ report, words }: { readonly report: ReportResource; readonly wor
     }
     setRunning(false)
     if (at < bytes) return setDone(at)
-    downloadBlob(`${kind}-${report_no}.${format}`, new Blob(parts.current))
+    downloadBlob(reportFileName(report), new Blob(parts.current))
     parts.current = []
     setDone(undefined)
   }

@@ -9,6 +9,7 @@ import { useAccount } from "../api/session.ts"
 import { ChoiceField, Field, TextField } from "../parts/act.tsx"
 import { rowsOf } from "../parts/walkPages.ts"
 import { amountText, methodText, minorOf, typedOf } from "../parts/values.tsx"
+import { stateText } from "../parts/stateWords.ts"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { useNow } from "../parts/accountClock.ts"
 import { MerchantAct } from "./MerchantAct.tsx"
@@ -293,7 +294,7 @@ export const Resolve = () => {
             name="dispute"
             offers={rows.map(({ amount, currency, dispute_no, status }) => [
               dispute_no,
-              `${amountText(amount, currency, language)} · ${status}`
+              `${amountText(amount, currency, language)} · ${stateText(status, language)}`
             ])}
           />
           <ChoiceField label={words.outcome} name="outcome" choices={Object.entries(words.resolved)} />

@@ -11,6 +11,7 @@ import { amountText, Time, timeText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { rowsOf } from "../parts/walkPages.ts"
 import { useReader } from "./reader.ts"
+import { happenedOf } from "./happened.ts"
 import { callOf } from "./MerchantAct.tsx"
 
 const texts = {
@@ -37,7 +38,6 @@ const texts = {
     moving: "Advancing to",
     stops: "Stops made",
     happened: "What happened",
-    attempts: "webhook attempts",
     nothing: "Nothing.",
     spans: [
       "1 hour",
@@ -77,7 +77,6 @@ const texts = {
     moving: "正在推进至",
     stops: "停留次数",
     happened: "期间发生的事件",
-    attempts: "次 Webhook 投递",
     nothing: "无。",
     spans: ["1 小时", "6 小时", "1 天", "2 天", "3 天", "7 天", "14 天", "30 天", "60 天", "90 天", "180 天", "1 年"]
   }
@@ -212,19 +211,28 @@ const aheadText = (ms: number, words: { readonly days: string; readonly hours: s
 
 const Happened = (props: { readonly happened: Readonly<Record<string, number>>; readonly stops: number }) => {
   const words = useWords(texts)
+  const language = useLanguage()
+  const { base } = useAccount()
   const all = Object.entries(props.happened)
   return (
     <div className="stack" role="status">
       <h3>{words.happened}</h3>
-      <p>
-        {all.length === 0
-          ? words.nothing
-          : all
-              .map(([type, count]) => `${count} × ${type === "webhook_attempts" ? words.attempts : type}`)
-              .join(", ")}{" "}
-        <span className="soft">
-          {words.stops}: {props.stops}
-        </span>
+      {all.length === 0 ? (
+        <p>{words.nothing}</p>
+      ) : (
+        <ul>
+          {all.map(([type, count]) => {
+            const { page, text } = happenedOf(type, language)
+            return (
+              <li key={type}>
+                <Link href={base + page}>{text}</Link>: {count.toLocaleString()}
+              </li>
+            )
+          })}
+        </ul>
+      )}
+      <p className="soft">
+        {words.stops}: {props.stops}
       </p>
     </div>
   )

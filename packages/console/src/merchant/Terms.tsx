@@ -6,7 +6,8 @@ import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Time } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { useLanguage, useWords } from "../parts/words.ts"
+import { feeText } from "./moneyWords.ts"
 
 const texts = {
   en: {
@@ -53,7 +54,7 @@ type Shown = MerchantSettingsResource
 
 export const Terms = ({ settings }: { readonly settings: Shown }) => {
   const words = useWords(texts)
-  const { basis_points, fixed } = settings.default_fee
+  const language = useLanguage()
   return (
     <section className="card">
       <h2>{words.terms}</h2>
@@ -69,9 +70,7 @@ export const Terms = ({ settings }: { readonly settings: Shown }) => {
         </div>
         <div>
           <dt>{words.fee}</dt>
-          <dd>
-            {(basis_points / 100).toFixed(2)} % + {(fixed / 100).toFixed(2)}
-          </dd>
+          <dd>{feeText(settings.default_fee, language)}</dd>
         </div>
         <div>
           <dt>{words.since}</dt>

@@ -51,3 +51,7 @@ export const declineText = (code: string, message: string, language: Language): 
   const space = language === "zh" ? "" : " "
   return [why?.[language] ?? (message || unknown[language]), what[language], `(${code})`].join(space)
 }
+
+/** Why a receiver takes no events, by the service's text. */
+export const answerText = (reason: string, language: Language): string =>
+  language === "zh" ? reason.replace(/^it answers (\d{3})$/, "返回 $1") : reason

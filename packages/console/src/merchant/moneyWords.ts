@@ -56,3 +56,9 @@ const reasonWords: Readonly<Record<string, string>> = {
 export const reasonText = (reason: string, language: Language): string =>
   (language === "zh" ? reasonWords[reason] : undefined) ??
   reason.charAt(0).toUpperCase() + reason.slice(1).replaceAll("_", " ")
+
+const feeTexts = { en: "in the payment's currency", zh: "按付款货币计" }
+
+/** A fee of payments: a part of the amount, and a fixed part in whichever currency the buyer pays. */
+export const feeText = (fee: { readonly basis_points: number; readonly fixed: number }, language: Language): string =>
+  `${(fee.basis_points / 100).toFixed(2)}% + ${(fee.fixed / 100).toFixed(2)} (${feeTexts[language]})`

@@ -20,3 +20,18 @@ export const daysOf = (preset: Preset, today: string): { readonly from: string; 
       return { from: day(year, quarter - 3, 1), to: day(year, quarter, 0) }
   }
 }
+
+/** The days of a report in words: a whole month by its name. `tag`: of the reader's language. */
+export const periodText = (from: string, to: string, tag: string): string => {
+  const [start, end] = [Date.parse(from), Date.parse(to)]
+  const isMonth = from.endsWith("-01") && from.slice(0, 7) === to.slice(0, 7) && isLastDay(to)
+  const format = new Intl.DateTimeFormat(
+    tag,
+    isMonth
+      ? { timeZone: "UTC", year: "numeric", month: "long" }
+      : { timeZone: "UTC", year: "numeric", month: "short", day: "numeric" }
+  )
+  return isMonth ? format.format(start) : format.formatRange(start, end)
+}
+
+const isLastDay = (date: string): boolean => new Date(Date.parse(date) + 86_400_000).getUTCDate() === 1

@@ -9,13 +9,16 @@ import { OperatorsApi } from "../api/operatorsApi.ts"
 import { registry, useLive } from "../api/registry.ts"
 import { Loaded } from "../parts/states.tsx"
 import { State, Time } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { stateText } from "../parts/stateWords.ts"
+import { useLanguage, useWords } from "../parts/words.ts"
 import { Demonstration } from "./Demonstration.tsx"
 import { Doctor } from "./Doctor.tsx"
 import { DueRows, Table } from "./DueRows.tsx"
 import { OperatorAct, useOperator } from "./operator.tsx"
 import { isLate } from "./Overview.tsx"
+import { nameOfRunner, runnersUp } from "./runners.ts"
 import { Sparkline } from "./Sparkline.tsx"
+import { workerText } from "./workerWords.ts"
 
 const texts = {
   en: {
@@ -214,10 +217,11 @@ const Tiles = (props: {
   readonly words: Texts
 }) => {
   const { cluster, samples, words } = props
+  const language = useLanguage()
   const { backlogs, shards } = cluster
   const now = sampleOf(cluster)
   const runners = there(cluster)
-  const alive = runners.filter(({ state }) => state === "alive").length
+  const { all, down, up } = runnersUp(cluster.runners)
   const rates = ratesOf(samples)
   const sizes = runners.flatMap(({ lanes }) => lanes.filter(({ batches }) => batches > 0))
   const mean =
@@ -232,7 +236,14 @@ const Tiles = (props: {
     readonly line?: ReadonlyArray<number>
     readonly more?: string
   }> = [
-    { name: words.alive, figure: `${alive} / ${runners.length}`, isBad: alive < runners.length },
+    {
+      name: words.alive,
+      figure: `${up} / ${all}`,
+      isBad: up < all,
+      ...(down.length === 0
+        ? {}
+        : { more: down.map((runner) => `${nameOfRunner(runner)}: ${stateText(runner.state, language)}`).join(", ") })
+    },
     { name: words.shards, figure: `${shards.held} / ${shards.total}`, isBad: shards.held < shards.total },
     {
       name: words.busy,
@@ -302,7 +313,7 @@ const Runners = ({
         return (
           <tr key={runner.instance_id}>
             <td>
-              <code title={runner.instance_id}>{runner.address ?? runner.instance_id}</code>
+              <code title={runner.instance_id}>{nameOfRunner(runner)}</code>
             </td>
             <td>
               <State of={runner.state} />
@@ -316,9 +327,11 @@ const Runners = ({
                 </span>
               )}
             </td>
-            <td className="number">{runner.shards ?? "–"}</td>
-            <td className="number">{sum(runner.commands.map(({ objects_busy }) => objects_busy))}</td>
-            <td className="number">{pool.in_use ?? "–"}</td>
+            <td className="number">{runner.state === "gone" ? "–" : (runner.shards ?? "–")}</td>
+            <td className="number">
+              {runner.state === "gone" ? "–" : sum(runner.commands.map(({ objects_busy }) => objects_busy))}
+            </td>
+            <td className="number">{runner.state === "gone" ? "–" : (pool.in_use ?? "–")}</td>
             <td className="number">{runner.event_loop_delay_ms.p99?.toFixed(1) ?? "–"} ms</td>
             <td className="number">
               {megabytes(memory.heap_used_bytes)}
@@ -338,15 +351,13 @@ const Runners = ({
 
 type Runner = ClusterResource["runners"][number]
 
-const nameOf = ({ address, instance_id }: Runner) => address ?? instance_id
-
 const DrainRunner = (props: { readonly runner: Runner; readonly isAlone: boolean; readonly words: Texts }) => {
   const { isAlone, runner, words } = props
   return (
     <OperatorAct
       act="cluster.drain"
       name={words.drain}
-      endangers={nameOf(runner)}
+      endangers={nameOfRunner(runner)}
       says={words.drainSays}
       notNow={isAlone ? words.alone : undefined}
       request={() => ({ params: { instance_id: runner.instance_id } })}
@@ -358,7 +369,7 @@ const Kill = ({ runner, words }: { readonly runner: Runner; readonly words: Text
   <OperatorAct
     act="cluster.kill"
     name={words.kill}
-    endangers={nameOf(runner)}
+    endangers={nameOfRunner(runner)}
     says={words.killSays}
     isOnce
     request={() => ({ params: { instance_id: runner.instance_id } })}
@@ -396,6 +407,7 @@ const Lanes = ({ cluster, words }: { readonly cluster: ClusterResource; readonly
 )
 
 const Kinds = ({ cluster, words }: { readonly cluster: ClusterResource; readonly words: Texts }) => {
+  const language = useLanguage()
   const all = there(cluster).flatMap(({ commands }) => commands)
   const kinds = Array.from(new Set(all.map(({ kind }) => kind))).toSorted()
   const of = (kind: string) => all.filter((each) => each.kind === kind)
@@ -403,7 +415,7 @@ const Kinds = ({ cluster, words }: { readonly cluster: ClusterResource; readonly
     <Table title={words.kinds} heads={[[words.kind], [words.atWork, true], [words.queue, true]]}>
       {kinds.map((kind) => (
         <tr key={kind}>
-          <td>{kind}</td>
+          <td>{workerText(kind, language)}</td>
           <td className="number">{sum(of(kind).map(({ objects_busy }) => objects_busy))}</td>
           <td className="number">{sum(of(kind).map(({ waiting }) => waiting))}</td>
         </tr>

@@ -5,7 +5,7 @@ import { objectEvery, useLive } from "../api/registry.ts"
 import { DeliveryPage, deliveryTexts } from "../merchant/Delivery.tsx"
 import { attention } from "../parts/stateWords.ts"
 import { useWords } from "../parts/words.ts"
-import { ModeMark, OperatorAct } from "./operator.tsx"
+import { OperatorAct, OwnMode } from "./operator.tsx"
 import { pageOf } from "./reader.tsx"
 
 const texts = {
@@ -36,7 +36,7 @@ const Delivery = ({ number }: { readonly number: string }) => {
           request={() => ({ params: { delivery_id: number } })}
         />
       )}
-      facts={({ mode }) => [[words.mode, <ModeMark key="m" mode={mode} />]]}
+      facts={({ mode }) => [[words.mode, <OwnMode key="m" mode={mode} />]]}
     />
   )
 }

@@ -11,7 +11,8 @@ import { attention, stateText } from "../parts/stateWords.ts"
 import { Amount } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { adviceTexts, kindsByWeight, kindTexts, Mend, NextStep, oneTexts, pageOfHeld } from "./held.tsx"
-import { MerchantLink, ModeMark, ModeSwitch, useMode } from "./operator.tsx"
+import { MerchantLink, ModeMark, ModeSwitch } from "./operator.tsx"
+import { useMode } from "./shownMode.ts"
 
 const texts = {
   en: {

@@ -1,7 +1,7 @@
 /** A merchant in one environment: its state, its objects as the merchant sees them, and its settings. */
 import type { MerchantResource } from "@coffer/contract/Operator"
 import { useMemo } from "react"
-import { Link, useLocation } from "wouter"
+import { Link, Redirect, useLocation } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useAtom } from "../api/registry.ts"
@@ -13,6 +13,7 @@ import { Num, State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { TypedWord } from "../parts/typed.tsx"
 import { WaitingFor } from "./approving.tsx"
+import { ApproveForLive } from "./BeforeLive.tsx"
 import { stateOfMerchant } from "./Merchants.tsx"
 import { type Mode, modes, OperatorAct, ofAccount, useModeWords } from "./operator.tsx"
 import { useOperatorReader } from "./reader.tsx"
@@ -32,8 +33,6 @@ const texts = {
       "Its keys get 403 immediately on all runners, and its links stop creating orders. Existing payments are kept; refunds and disputes continue. Undo this with Resume.",
     resume: "Resume",
     resumeSays: "The same keys work again immediately.",
-    approve: "Approve for live",
-    approveSays: "Its live key works from now on, for the currencies in its settings.",
     suspended: "Suspended on",
     closed: "Closed on",
     note: "Note",
@@ -63,8 +62,6 @@ const texts = {
       "其密钥将立即在所有节点上返回 403，支付链接停止创建订单。已有付款保留，退款和争议继续处理。可通过“恢复”撤销。",
     resume: "恢复",
     resumeSays: "原有密钥立即恢复可用。",
-    approve: "批准正式环境",
-    approveSays: "其正式密钥立即可用，适用货币以设置为准。",
     suspended: "暂停时间：",
     closed: "关闭时间：",
     note: "备注",
@@ -214,7 +211,7 @@ const Page = ({
       return (
         <div className="stack">
           <WaitingFor target={merchant_id} />
-          <MerchantOverview merchantId={merchant_id} mode={mode} />
+          <MerchantOverview merchant={merchant} mode={mode} />
         </div>
       )
     case "settings":
@@ -234,8 +231,8 @@ const Page = ({
     case "keys":
       return <MerchantKeys merchantId={merchant_id} mode={mode} />
     default: {
-      const List = lists[tab] ?? lists["orders"]!
-      return <List />
+      const List = lists[tab]
+      return List === undefined ? <Redirect to={ofAccount(merchant_id, mode)} replace /> : <List />
     }
   }
 }
@@ -247,16 +244,7 @@ const Standing = ({ merchant, words }: { readonly merchant: MerchantResource; re
   const params = { merchant_id }
   return (
     <>
-      {!approved && (
-        <OperatorAct
-          act="merchants.update"
-          mode="live"
-          name={words.approve}
-          isPrimary
-          says={words.approveSays}
-          request={() => ({ params, payload: { approved: true } })}
-        />
-      )}
+      {!approved && <ApproveForLive merchant={merchant} />}
       {suspended_at === null ? (
         <OperatorAct
           act="merchants.suspend"

@@ -11,7 +11,7 @@ import { sent } from "../api/sent.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { stateText } from "../parts/stateWords.ts"
-import { Amount, Method, Num, Time } from "../parts/values.tsx"
+import { Amount, Method, Num, spanText, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { typedIn } from "../parts/typed.tsx"
 import { Disputed } from "../merchant/Disputes.tsx"
@@ -98,6 +98,7 @@ const MerchantOrder = ({ merchantId, mode, number }: Props) => {
     }),
     objectEvery
   )
+  const language = useLanguage()
   return (
     <article className="object">
       <nav className="crumb">
@@ -148,7 +149,7 @@ const MerchantOrder = ({ merchantId, mode, number }: Props) => {
                   facts={[
                     [words.merchant, <MerchantLink key="m" id={merchantId} mode={mode} />],
                     [words.mode, <ModeMark key="e" mode={mode} />],
-                    [words.took, `${(duration_ms / 1_000).toLocaleString()} s`]
+                    [words.took, spanText(duration_ms, language)]
                   ]}
                 />
               </div>

@@ -1,5 +1,6 @@
 /** A merchant on one page: balances, disputes by deadline, what failed, and the newest of everything. */
 import type { OverviewResource } from "@coffer/contract/Lookup"
+import type { MerchantResource } from "@coffer/contract/Operator"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
@@ -12,6 +13,7 @@ import { type List, Rows } from "../parts/ListPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { Amount } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
+import { BeforeLive } from "./BeforeLive.tsx"
 import { type Mode, ofAccount } from "./operator.tsx"
 
 const texts = {
@@ -38,17 +40,26 @@ const texts = {
 }
 type Texts = typeof texts.en
 
-const MerchantOverview = ({ merchantId, mode }: { readonly merchantId: string; readonly mode: Mode }) => {
+const MerchantOverview = ({ merchant, mode }: { readonly merchant: MerchantResource; readonly mode: Mode }) => {
   const words = useWords(texts)
   const overview = useLive(
     OperatorsApi.query("lookup", "overview", {
-      params: { merchant_id: merchantId },
+      params: { merchant_id: merchant.merchant_id },
       query: { mode },
       reactivityKeys: shown
     }),
     objectEvery
   )
-  return <Loaded result={overview}>{({ data }) => <Parts overview={data} words={words} />}</Loaded>
+  return (
+    <Loaded result={overview}>
+      {({ data }) => (
+        <>
+          {mode === "live" && merchant.closed_at === null && <BeforeLive merchant={merchant} overview={data} />}
+          <Parts overview={data} words={words} />
+        </>
+      )}
+    </Loaded>
+  )
 }
 
 /** The newest rows of a list, with some of its columns. */

@@ -9,8 +9,9 @@ import {
 import { sent } from "../api/sent.ts"
 import { type ActProps, Field, TextField } from "../parts/act.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
-import { Amount, minorOf, Time, typedOf } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { Amount, methodText, minorOf, Time, typedOf } from "../parts/values.tsx"
+import { feeText } from "../merchant/moneyWords.ts"
+import { useLanguage, useWords } from "../parts/words.ts"
 import { TypedWord, typedIn } from "../parts/typed.tsx"
 import { Download } from "./Download.tsx"
 import { type Mode, ModeMark, OperatorAct, useModeWords } from "./operator.tsx"
@@ -120,6 +121,7 @@ interface Props {
 
 const MerchantSettings = ({ merchant, mode }: Props) => {
   const words = useWords(texts)
+  const language = useLanguage()
   const details = useDetailFacts(merchant)
   const { default_fee, dispute_fee, fees, live_currencies, payout_fee, quotas } = merchant
   const inAll = (fee: MerchantResource["dispute_fee"]) =>
@@ -144,7 +146,7 @@ const MerchantSettings = ({ merchant, mode }: Props) => {
             [words.currencies, live_currencies.join(", ") || "–"],
             [
               words.fee,
-              `${default_fee.basis_points / 100} % + ${typedOf(default_fee.fixed)} · ${
+              `${feeText(default_fee, language)} · ${
                 fees.length === 0 ? words.ofService : `${fees.length} ${words.lines}`
               }`
             ],
@@ -198,7 +200,7 @@ const MerchantSettings = ({ merchant, mode }: Props) => {
           facts={[
             [words.allowlist, merchant[mode].ip_allowlist || words.anywhere],
             [words.address, merchant[mode].default_notify_url ?? words.nowhere],
-            [words.methods, merchant[mode].payment_methods.join(", ")],
+            [words.methods, merchant[mode].payment_methods.map((each) => methodText(each, language)).join(", ")],
             ...(mode === "sandbox" && merchant.sandbox.clock_ahead_ms > 0
               ? [[words.ahead, `${Math.round(merchant.sandbox.clock_ahead_ms / 60_000)} min`] as const]
               : [])

@@ -15,7 +15,8 @@ import { stateChoices } from "../parts/stateWords.ts"
 import { State } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { typedIn } from "../parts/typed.tsx"
-import { callOf, ofAccount, useOperator } from "./operator.tsx"
+import { callOf, ofAccount, ofMerchant, useOperator } from "./operator.tsx"
+import { useMode } from "./shownMode.ts"
 
 const texts = {
   en: {
@@ -161,7 +162,7 @@ const CreateMerchant = ({ words }: { readonly words: Texts }) => {
               )
             )}
             <div className="buttons">
-              <Link href={`${ofAccount(made.merchant_id, "live")}/settings`} className="button">
+              <Link href={`${ofMerchant(made.merchant_id)}/settings`} className="button">
                 {words.open}
               </Link>
               <button type="button" className="button quiet" onClick={() => setMade(undefined)}>
@@ -176,6 +177,7 @@ const CreateMerchant = ({ words }: { readonly words: Texts }) => {
 }
 
 const Merchants = () => {
+  const mode = useMode()
   const words = useWords(texts)
   const language = useLanguage()
   return (
@@ -196,7 +198,7 @@ const Merchants = () => {
           page: (query) =>
             OperatorsApi.query("merchants", "list", { query: asQuery<MerchantQuery>(query), reactivityKeys: shown }),
           keyOf: ({ merchant_id }) => merchant_id,
-          hrefOf: ({ merchant_id }) => ofAccount(merchant_id, "live"),
+          hrefOf: ({ merchant_id }) => ofAccount(merchant_id, mode),
           acts: <CreateMerchant words={words} />,
           empty: (
             <Empty title={words.none}>

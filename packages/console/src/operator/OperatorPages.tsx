@@ -1,7 +1,7 @@
 /** The pages of operators: the whole installation, whatever merchant and environment. */
 import type { Role } from "@coffer/model/Role"
-import { useMemo } from "react"
-import { Link, Redirect, Route, Switch, useLocation } from "wouter"
+import { useCallback, useMemo } from "react"
+import { type AroundNavHandler, Link, Redirect, Route, Router, Switch, useLocation } from "wouter"
 import { decoded } from "../parts/address.ts"
 import { page, Part } from "../parts/Part.tsx"
 import type { SignedIn } from "../parts/Shell.tsx"
@@ -9,7 +9,8 @@ import { Shell } from "../parts/Shell.tsx"
 import { attention } from "../parts/stateWords.ts"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { lookFor, placeOf } from "./find.ts"
-import { OperatorContext, operatorOf } from "./operator.tsx"
+import { ofMerchant, OperatorContext, operatorOf } from "./operator.tsx"
+import { ShownMode, useMode, useShownMode } from "./shownMode.ts"
 
 const Overview = page(() => import("./Overview.tsx"))
 const HeldUp = page(() => import("./HeldUp.tsx"))
@@ -67,10 +68,24 @@ const texts = {
 
 const base = "/operator"
 
-const OperatorPages = ({ signedIn }: { readonly signedIn: SignedIn }) => {
+/** Links and searches carry the environment that is shown. */
+const OperatorPages = (props: { readonly signedIn: SignedIn }) => {
+  const { carry, mode } = useShownMode()
+  const around: AroundNavHandler = useCallback((go, to, options) => go(carry(to), options), [carry])
+  return (
+    <Router hrefs={carry} aroundNav={around}>
+      <ShownMode value={mode}>
+        <Pages {...props} />
+      </ShownMode>
+    </Router>
+  )
+}
+
+const Pages = ({ signedIn }: { readonly signedIn: SignedIn }) => {
   const words = useWords(texts)
   const language = useLanguage()
   const [path, go] = useLocation()
+  const mode = useMode()
   const { person } = signedIn
   const role = person.roles.find(({ merchant_id }) => merchant_id === null)?.role as Role
   const own = person.roles.find(({ merchant_id }) => merchant_id !== null)?.merchant_id ?? undefined
@@ -107,7 +122,7 @@ const OperatorPages = ({ signedIn }: { readonly signedIn: SignedIn }) => {
   const place = (
     <div className="place">
       <strong>{words.operators}</strong>
-      {own !== undefined && <Link href={`/${own}/sandbox`}>{words.merchantPages} →</Link>}
+      {own !== undefined && <Link href={`/${own}/${mode}`}>{words.merchantPages} →</Link>}
     </div>
   )
   return (
@@ -132,7 +147,9 @@ const OperatorPages = ({ signedIn }: { readonly signedIn: SignedIn }) => {
             <Route path={`${base}/approvals`} component={Approvals} />
             <Route path={`${base}/reconciliation`} component={Reconciliation} />
             <Route path={`${base}/merchants`} component={Merchants} />
-            <Route path={`${base}/merchants/:id`}>{({ id }) => <Redirect to={`${base}/merchants/${id}/live`} />}</Route>
+            <Route path={`${base}/merchants/:id`}>
+              {({ id }) => <Redirect to={`${ofMerchant(id)}/${mode}`} replace />}
+            </Route>
             <Route path={`${base}/merchants/:id/:mode/orders/:ref`}>
               {({ id, mode, ref }) => (
                 <MerchantOrder merchantId={id} mode={mode === "live" ? "live" : "sandbox"} number={decoded(ref)} />

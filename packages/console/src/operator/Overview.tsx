@@ -17,7 +17,9 @@ import { rowsOf } from "../parts/walkPages.ts"
 import { useWords } from "../parts/words.ts"
 import { approvalsAtom, useActName } from "./approving.tsx"
 import { adviceTexts, kindsByWeight, kindTexts, Mend, NextStep } from "./held.tsx"
-import { MerchantLink, type Mode, ModeMark, ModeSwitch, ofOrder, useMode } from "./operator.tsx"
+import { MerchantLink, type Mode, ModeMark, ModeSwitch, ofOrder } from "./operator.tsx"
+import { runnersUp } from "./runners.ts"
+import { useMode } from "./shownMode.ts"
 
 const texts = {
   en: {
@@ -170,7 +172,7 @@ const Overview = () => {
 }
 
 const sick = ({ runners, shards }: ClusterResource): boolean =>
-  shards.held < shards.total || runners.some(({ state }) => state === "silent")
+  shards.held < shards.total || runnersUp(runners).down.length > 0
 
 /** Since more than five minutes. */
 export const isLate = ({ oldest_due_at }: Pick<ClusterResource["backlogs"][number], "oldest_due_at">): boolean =>
@@ -229,7 +231,7 @@ const HeldMatter = (props: {
     <Matter
       title={title}
       says={says}
-      to={`/operator/held-up?kind=${kind}${rows[0]!.mode === "sandbox" ? "&mode=sandbox" : ""}`}
+      to={`/operator/held-up?kind=${kind}`}
       words={words}
       count={rows.length >= 100 ? "100+" : rows.length}
       oldest={oldest}
@@ -332,16 +334,11 @@ const Itself = (props: {
   readonly words: Texts
 }) => {
   const kinds = useWords(kindTexts)
-  const mode = useMode()
   if (props.rows.length === 0) return <p className="soft">{props.words.none}</p>
   return (
     <div className="tiles">
       {props.rows.map(([kind, count]) => (
-        <Link
-          key={kind}
-          className="card tile"
-          href={`/operator/held-up?kind=${kind}${mode === "sandbox" ? "&mode=sandbox" : ""}`}
-        >
+        <Link key={kind} className="card tile" href={`/operator/held-up?kind=${kind}`}>
           <span className="soft">{kinds[kind]}</span>
           <span className="figure">{count.toLocaleString()}</span>
         </Link>
@@ -352,13 +349,13 @@ const Itself = (props: {
 
 const Vitals = ({ cluster, words }: { readonly cluster: ClusterResource; readonly words: Texts }) => {
   const { backlogs, runners, shards } = cluster
-  const there = runners.filter(({ state }) => state !== "gone")
-  const alive = there.filter(({ state }) => state === "alive")
+  const { all, up } = runnersUp(runners)
+  const alive = runners.filter(({ state }) => state === "alive")
   const due = backlogs.reduce((sum, each) => sum + each.due, 0)
   const loop = Math.max(0, ...alive.map(({ event_loop_delay_ms: { p99 } }) => p99 ?? 0))
   const pool = alive.reduce((sum, { pool: { in_use } }) => sum + (in_use ?? 0), 0)
   const tiles: ReadonlyArray<readonly [name: string, figure: string, isBad: boolean]> = [
-    [words.alive, `${alive.length} / ${there.length}`, alive.length < there.length || alive.length === 0],
+    [words.alive, `${up} / ${all}`, up < all || up === 0],
     [words.shards, `${shards.held} / ${shards.total}`, shards.held < shards.total],
     [words.due, due.toLocaleString(), backlogs.some(isLate)],
     [words.loop, `${loop.toFixed(1)} ms`, loop > 200],

@@ -7,7 +7,7 @@ import { PayoutPage } from "../merchant/Payout.tsx"
 import { thisPage } from "../parts/act.tsx"
 import { useWords } from "../parts/words.ts"
 import { WaitingFor } from "./approving.tsx"
-import { MerchantLink, ModeMark, OperatorAct } from "./operator.tsx"
+import { MerchantLink, ModeMark, OwnMode, OperatorAct } from "./operator.tsx"
 import { PayoutDecision } from "./payoutBrief.tsx"
 
 const texts = {
@@ -64,7 +64,7 @@ const Payout = ({ number }: { readonly number: string }) => {
       number={number}
       result={payout}
       back="/operator/payouts"
-      mark={({ mode }) => <ModeMark mode={mode} />}
+      mark={({ mode }) => <OwnMode mode={mode} />}
       says={({ status }) => words.steps[status]}
       acts={(data) => <Steps payout={data} words={words} />}
       facts={({ merchant_id, mode }) => [

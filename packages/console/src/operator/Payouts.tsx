@@ -13,7 +13,8 @@ import { Empty } from "../parts/states.tsx"
 import { Amount } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { NextStep } from "./held.tsx"
-import { MerchantLink, ModeMark, ModeSwitch, useMode } from "./operator.tsx"
+import { MerchantLink, ModeMark, ModeSwitch } from "./operator.tsx"
+import { useMode } from "./shownMode.ts"
 
 const texts = {
   en: {

@@ -75,7 +75,7 @@ const Search = () => {
                   id: "merchant",
                   name: words.merchant,
                   text: ({ merchant_id }) => merchant_id,
-                  cell: ({ merchant_id, mode }) => <MerchantLink id={merchant_id} mode={mode ?? "live"} />
+                  cell: ({ merchant_id, mode }) => <MerchantLink id={merchant_id} mode={mode ?? undefined} />
                 },
                 {
                   id: "mode",

@@ -7,7 +7,7 @@ import { asQuery } from "../api/lists.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { stateText } from "../parts/stateWords.ts"
 import type { Language } from "../parts/words.ts"
-import { ofAccount, ofOrder, type Operator } from "./operator.tsx"
+import { ofAccount, ofDelivery, ofMerchant, ofOrder, ofPayout, type Operator } from "./operator.tsx"
 
 const within = (found: FoundResource, page: string, filter?: string): string =>
   `${ofAccount(found.merchant_id, found.mode ?? "live")}/${page}${
@@ -17,13 +17,13 @@ const within = (found: FoundResource, page: string, filter?: string): string =>
 export const pageOfFound = (found: FoundResource): string => {
   switch (found.kind) {
     case "merchant":
-      return ofAccount(found.merchant_id, "live")
+      return ofMerchant(found.merchant_id)
     case "order":
       return ofOrder(found.merchant_id, found.mode ?? "live", found.id)
     case "payout":
-      return `/operator/payouts/${found.id}`
+      return ofPayout(found.id, found.mode)
     case "webhook_delivery":
-      return `/operator/deliveries/${found.id}`
+      return ofDelivery(found.id, found.mode)
     case "refund":
       return within(found, "refunds")
     case "dispute":
@@ -43,7 +43,7 @@ export const pageOfFound = (found: FoundResource): string => {
 
 /** The objects that have pages of their own are reached without a search. */
 export const placeOf = (text: string): string => {
-  if (/^mer_\w{26}$/.test(text)) return ofAccount(text, "live")
+  if (/^mer_\w{26}$/.test(text)) return ofMerchant(text)
   if (/^pyt_\w+$/.test(text)) return `/operator/payouts/${text}`
   if (/^dlv_\w+$/.test(text)) return `/operator/deliveries/${text}`
   return `/operator/search?${new URLSearchParams({ number: text })}`
@@ -67,14 +67,14 @@ export const lookFor = async ({ may }: Operator, text: string, language: Languag
     : undefined
   return [
     ...("done" in merchants ? merchants.done.data.data : []).map(({ merchant_id, name }) => ({
-      href: ofAccount(merchant_id, "live"),
+      href: ofMerchant(merchant_id),
       name,
       note: `${stateText("merchant", language)} · ${merchant_id}`
     })),
-    ...(people !== undefined && "done" in people ? people.done.data.data : []).map(({ email, name, person_id }) => ({
+    ...(people !== undefined && "done" in people ? people.done.data.data : []).map(({ email, name }) => ({
       href: `/operator/people?${new URLSearchParams({ search: email })}`,
       name: `${name} · ${email}`,
-      note: person_id
+      note: stateText("person", language)
     }))
   ]
 }

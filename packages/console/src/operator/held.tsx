@@ -4,7 +4,7 @@ import { Link } from "wouter"
 import { Field } from "../parts/act.tsx"
 import { useWords } from "../parts/words.ts"
 import { typedIn } from "../parts/typed.tsx"
-import { ofAccount, ofOrder, OperatorAct } from "./operator.tsx"
+import { ofAccount, ofDelivery, ofOrder, OperatorAct, ofPayout } from "./operator.tsx"
 import { sent } from "../api/sent.ts"
 
 /** The worst first: what only an operator can decide, then what has a deadline, then what is retried automatically. */
@@ -159,8 +159,8 @@ export const NextStep = ({ held }: { readonly held: HeldUpResource }) => {
 }
 
 export const pageOfHeld = ({ id, kind, merchant_id, mode, trade_no }: HeldUpResource): string | undefined => {
-  if (kind === "payout") return `/operator/payouts/${id}`
-  if (kind === "delivery") return `/operator/deliveries/${id}`
+  if (kind === "payout") return ofPayout(id, mode)
+  if (kind === "delivery") return ofDelivery(id, mode)
   if (kind === "stray_session") return undefined
   if (kind === "dispute" || kind === "refund" || kind === "unapplied_payment" || kind === "mail")
     return trade_no === null ? undefined : ofOrder(merchant_id, mode, trade_no)

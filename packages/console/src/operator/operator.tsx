@@ -5,7 +5,7 @@ import type { Role } from "@coffer/model/Role"
 import { isForFresh, mayDo } from "@coffer/rules/people/mayDo"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { createContext, useContext, useState } from "react"
-import { Link } from "wouter"
+import { Link, Redirect, useLocation } from "wouter"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import * as Atom from "effect/reactivity/Atom"
 import { act, shown } from "../api/acts.ts"
@@ -18,6 +18,7 @@ import type { Call } from "../parts/AsCode.tsx"
 import { SecretOnce } from "../parts/Secret.tsx"
 import { Copy, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
+import { useMode } from "./shownMode.ts"
 
 export interface Operator {
   readonly role: Role
@@ -41,10 +42,17 @@ export const useOperator = (): Operator => useContext(OperatorContext)!
 export type Mode = "sandbox" | "live"
 export const modes: ReadonlyArray<Mode> = ["sandbox", "live"]
 
+/** A merchant's page in the environment that is shown. */
+export const ofMerchant = (merchantId: string) => `/operator/merchants/${merchantId}`
+
 /** Where the pages of a merchant are for operators. */
-export const ofAccount = (merchantId: string, mode: string) => `/operator/merchants/${merchantId}/${mode}`
+export const ofAccount = (merchantId: string, mode: string) => `${ofMerchant(merchantId)}/${mode}`
 export const ofOrder = (merchantId: string, mode: string, tradeNo: string) =>
   `${ofAccount(merchantId, mode)}/orders/${encodeURIComponent(tradeNo)}`
+
+const named = (page: string, mode: string | null) => (mode === null ? page : `${page}?mode=${mode}`)
+export const ofPayout = (number: string, mode: string | null) => named(`/operator/payouts/${number}`, mode)
+export const ofDelivery = (number: string, mode: string | null) => named(`/operator/deliveries/${number}`, mode)
 
 /** The newest merchants, whose names one answer has. */
 const merchantsAtom = () =>
@@ -66,10 +74,10 @@ export const useMerchantName = (id: string): string | undefined => {
 }
 
 /** A merchant by name; its number tells namesakes apart. */
-export const MerchantLink = ({ id, mode = "live" }: { readonly id: string; readonly mode?: string }) => {
+export const MerchantLink = ({ id, mode }: { readonly id: string; readonly mode?: string | undefined }) => {
   const name = useMerchantName(id)
   return (
-    <Link href={ofAccount(id, mode)} title={id} className="whose">
+    <Link href={mode === undefined ? ofMerchant(id) : ofAccount(id, mode)} title={id} className="whose">
       {name ?? <code>{id}</code>}
     </Link>
   )
@@ -83,8 +91,12 @@ export const ModeMark = ({ mode }: { readonly mode: Mode }) => (
   <span className={`mode ${mode}`}>{useModeWords()[mode]}</span>
 )
 
-/** The environment that a page of all merchants shows: live, unless the address names the sandbox. */
-export const useMode = (): Mode => (useQuery()[0]["mode"] === "sandbox" ? "sandbox" : "live")
+/** The environment of the page's object, which its address takes over: a number alone does not say it. */
+export const OwnMode = ({ mode }: { readonly mode: Mode }) => {
+  const shown = useMode()
+  const [path] = useLocation()
+  return mode === shown ? <ModeMark mode={mode} /> : <Redirect to={`${path}?mode=${mode}`} replace />
+}
 
 export const ModeSwitch = () => {
   const [query, setQuery] = useQuery()
@@ -93,12 +105,7 @@ export const ModeSwitch = () => {
   return (
     <div className="tabs" role="group">
       {(["live", "sandbox"] as const).map((mode) => (
-        <button
-          key={mode}
-          type="button"
-          aria-pressed={mode === chosen}
-          onClick={() => setQuery({ ...query, mode: mode === "live" ? "" : mode })}
-        >
+        <button key={mode} type="button" aria-pressed={mode === chosen} onClick={() => setQuery({ ...query, mode })}>
           {words[mode]}
         </button>
       ))}

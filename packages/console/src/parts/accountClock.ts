@@ -22,6 +22,9 @@ type Settings<E> = Atom.Atom<
 export const aheadIn = <E>(settings: Settings<E>, mode: "sandbox" | "live"): Ahead =>
   mode === "live" ? realTime : Atom.make((get) => lastOf(get(settings))?.data.sandbox.clock_ahead_ms)
 
+/** How many milliseconds the account is ahead of real time; 0 while that is not known. */
+export const useAhead = (): number => useAtom(useContext(AheadContext)) ?? 0
+
 const lookEvery = 30_000
 
 /** The time of the account now, and again every half minute; undefined while it is not known. */

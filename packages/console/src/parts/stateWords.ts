@@ -59,6 +59,7 @@ export const stateWords: Readonly<Record<Language, Readonly<Record<string, strin
     channel: "渠道",
     bank: "银行",
     merchant: "商户",
+    person: "人员",
     operator: "运营方",
     receiver: "接收方",
     mail_server: "邮件服务器",

@@ -5,6 +5,7 @@ import { Currency } from "@coffer/model/Money"
 import { useState } from "react"
 import { Link } from "wouter"
 import { copyText } from "../api/unsafePage.ts"
+import { useAhead } from "./accountClock.ts"
 import { stateText } from "./stateWords.ts"
 import { type Language, tags, useLanguage, useWords } from "./words.ts"
 
@@ -52,38 +53,70 @@ export const typedOf = (minor: number): string => (minor / 100).toFixed(2)
 
 // Times ----------------------------------------------------------------------------
 
-/** The year is left out of a short text in this year. */
-const yearOf = (time: Date) => (time.getFullYear() === new Date().getFullYear() ? {} : ({ year: "numeric" } as const))
+/** The year is left out of a short text in this year: by `now`, which a sandbox has for itself, and by real time. */
+const yearOf = (time: Date, now: number) =>
+  [now, Date.now()].every((each) => new Date(each).getFullYear() === time.getFullYear())
+    ? {}
+    : ({ year: "numeric" } as const)
 
-export const timeText = (time: string, language: Language, style: "short" | "full" = "short"): string => {
+export const timeText = (
+  time: string,
+  language: Language,
+  style: "short" | "full" = "short",
+  now = Date.now()
+): string => {
   const at = new Date(time)
   return new Intl.DateTimeFormat(
     tags[language],
     style === "short"
-      ? { ...yearOf(at), month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }
+      ? { ...yearOf(at, now), month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }
       : { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" }
   ).format(at)
 }
 
 /** A day without its time: Mar 4. */
-export const dayText = (time: string, language: Language): string => {
+export const dayText = (time: string, language: Language, now = Date.now()): string => {
   const at = new Date(time)
-  return new Intl.DateTimeFormat(tags[language], { ...yearOf(at), month: "short", day: "numeric" }).format(at)
+  return new Intl.DateTimeFormat(tags[language], { ...yearOf(at, now), month: "short", day: "numeric" }).format(at)
 }
 
 /** The time of a day: 16:05. */
 export const hourText = (time: number, language: Language): string =>
   new Intl.DateTimeFormat(tags[language], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time)
 
-/** In the reader's zone; the title has the zone and the seconds. */
-export const Time = ({ at, none = "–" }: { readonly at: string | null; readonly none?: string }) => {
+const realWords = { en: { real: "real time" }, zh: { real: "真实时间" } }
+
+/**
+ * In the reader's zone; the title has the zone and the seconds. `isReal`: a moment of real time, which a sandbox that
+ * is ahead says so.
+ */
+export const Time = (props: { readonly at: string | null; readonly none?: string; readonly isReal?: boolean }) => {
+  const { at, isReal = false, none = "–" } = props
   const language = useLanguage()
+  const words = useWords(realWords)
+  const ahead = useAhead()
   if (at === null) return <span className="soft">{none}</span>
   return (
     <time dateTime={at} title={`${timeText(at, language, "full")}\n${at}`}>
-      {timeText(at, language)}
+      {timeText(at, language, "short", Date.now() + ahead)}
+      {isReal && ahead > 0 && <span className="soft"> ({words.real})</span>}
     </time>
   )
+}
+
+const units = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+  ["millisecond", 1]
+] as const
+
+/** A span in its largest unit: 1.5 days. */
+export const spanText = (ms: number, language: Language): string => {
+  const [unit, length] = units.find((each) => ms >= each[1]) ?? units[4]
+  const format = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat(tags[language], format).format(ms / length)
 }
 
 // Numbers of objects ---------------------------------------------------------------

@@ -577,9 +577,9 @@ export interface FeesReport {
   readonly mode: "sandbox" | "live"
   /** Time zone of the days, such as `Europe/Berlin`. */
   readonly time_zone: string
-  /** The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended. */
+  /** Every movement before it is in the report, and none after: the range's end, or an earlier call. */
   readonly as_of: string
-  /** Whether the whole range is in the past, so that nothing can be added. */
+  /** Whether the whole range is in the past: nothing can be added. */
   readonly complete: boolean
   /** The lines, by currency and then by time. */
   readonly lines: ReadonlyArray<FeeLine>
@@ -615,9 +615,9 @@ export interface FrozenReport {
   readonly mode: "sandbox" | "live"
   /** Time zone of the days, such as `Europe/Berlin`. */
   readonly time_zone: string
-  /** The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended. */
+  /** Every movement before it is in the report, and none after: the range's end, or an earlier call. */
   readonly as_of: string
-  /** Whether the whole range is in the past, so that nothing can be added. */
+  /** Whether the whole range is in the past: nothing can be added. */
   readonly complete: boolean
   /** The lines, by currency and then by time. */
   readonly lines: ReadonlyArray<FrozenLine>
@@ -898,9 +898,9 @@ export interface PayoutReport {
   readonly mode: "sandbox" | "live"
   /** Time zone of the days, such as `Europe/Berlin`. */
   readonly time_zone: string
-  /** The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended. */
+  /** Every movement before it is in the report, and none after: the range's end, or an earlier call. */
   readonly as_of: string
-  /** Whether the whole range is in the past, so that nothing can be added. */
+  /** Whether the whole range is in the past: nothing can be added. */
   readonly complete: boolean
   /** The lines, by currency and then by time. */
   readonly lines: ReadonlyArray<StatementLine>
@@ -1034,15 +1034,21 @@ export interface Report {
   readonly mode: "sandbox" | "live"
   /** The kind of report. */
   readonly report: "statement" | "transactions" | "fees" | "payout" | "frozen"
-  /** `csv`; `jsonl`, one JSON object on each line; or a journal for `hledger` or `beancount`, of `statement`, `transactions` and `payout`. */
-  readonly format: "csv" | "jsonl" | "hledger" | "beancount"
+  /** `csv`, or `jsonl`: one JSON object on each line. */
+  readonly format: "csv" | "jsonl"
+  /** The first day that it covers, as `YYYY-MM-DD` in the report's time zone. */
+  readonly from: string
+  /** Its last day, as `YYYY-MM-DD` in the report's time zone. */
+  readonly to: string
+  /** The only currency in it; null: all. */
+  readonly currency: "USD" | "HKD" | "CNY" | null
   /** `pending` while the file is being written. Only a report that `succeeded` has a file. */
   readonly status: "pending" | "succeeded" | "failed"
   /** Why there is no file; null unless it failed. */
   readonly failure_reason: string | null
   /** Time zone of the days, such as `Europe/Berlin`. */
   readonly time_zone: string
-  /** The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended. */
+  /** Every movement before it is in the report, and none after: the range's end, or an earlier call. */
   readonly as_of: string
   /** Whether the whole range is in the past, so that nothing can be added. */
   readonly complete: boolean
@@ -1134,9 +1140,9 @@ export interface StatementReport {
   readonly mode: "sandbox" | "live"
   /** Time zone of the days, such as `Europe/Berlin`. */
   readonly time_zone: string
-  /** The report contains every movement before this moment and none after it. It is the end of the range, or the moment of the call if the range has not ended. */
+  /** Every movement before it is in the report, and none after: the range's end, or an earlier call. */
   readonly as_of: string
-  /** Whether the whole range is in the past, so that nothing can be added. */
+  /** Whether the whole range is in the past: nothing can be added. */
   readonly complete: boolean
   /** The lines, by currency and then by time. */
   readonly lines: ReadonlyArray<StatementLine>
