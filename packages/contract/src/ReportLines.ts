@@ -12,7 +12,7 @@ export const described = {
   complete: Schema.Boolean.annotate({ description: "Whether the whole range is in the past: nothing can be added." })
 }
 
-const day = (description: string) => text(`${description}, as \`YYYY-MM-DD\` in the report's time zone.`)
+export const day = (description: string) => text(`${description}, as \`YYYY-MM-DD\` in the report's time zone.`)
 
 export const statementSample = {
   object: "statement_line",

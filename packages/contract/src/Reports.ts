@@ -11,6 +11,7 @@ import { Conflict, InvalidRequest, RangeNotSatisfiable, ReportNotFound, Unavaila
 import { instant, int, kind, merchantId, mode, orNull, text, withExample } from "./fields.ts"
 import { ListQuery, requester } from "./Lists.ts"
 import {
+  day,
   described,
   FeeLine,
   feeSample,

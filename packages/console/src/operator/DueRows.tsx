@@ -2,9 +2,10 @@
 import type { ClusterResource } from "@coffer/contract/Cluster"
 import { useQuery } from "../parts/ListPage.tsx"
 import { Time } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { useLanguage, useWords } from "../parts/words.ts"
 import { MerchantLink, useModeWords } from "./operator.tsx"
 import { isLate } from "./Overview.tsx"
+import { workerText } from "./workerWords.ts"
 
 const texts = {
   en: {
@@ -44,13 +45,15 @@ export const DueRows = ({ backlogs }: { readonly backlogs: Backlogs }) => {
 }
 
 /** Late work first, then the longest backlogs. */
-const Workers = ({ backlogs, words }: Props) => (
+const Workers = ({ backlogs, words }: Props) => {
+  const language = useLanguage()
+  return (
   <Table title={words.backlogs} heads={[[words.worker], [words.due, true], [words.oldest]]}>
     {backlogs
       .toSorted((left, right) => Number(isLate(right)) - Number(isLate(left)) || right.due - left.due)
       .map((backlog) => (
         <tr key={backlog.worker}>
-          <td>{backlog.worker}</td>
+          <td>{workerText(backlog.worker, language)}</td>
           <td className="number">{backlog.due.toLocaleString()}</td>
           <td>
             <Oldest of={backlog} />
@@ -58,7 +61,8 @@ const Workers = ({ backlogs, words }: Props) => (
         </tr>
       ))}
   </Table>
-)
+  )
+}
 
 const Oldest = ({ of }: { readonly of: Parameters<typeof isLate>[0] }) =>
   isLate(of) ? (
@@ -74,6 +78,7 @@ const Merchants = ({ backlogs, words }: Props) => {
   const [query, setQuery] = useQuery()
   const mode = query["mode"] === "sandbox" ? "sandbox" : "live"
   const modeWords = useModeWords()
+  const language = useLanguage()
   const rows = backlogs
     .flatMap(({ merchants, worker }) => merchants.map((own) => ({ ...own, worker })))
     .filter((own) => own.mode === mode)
@@ -104,7 +109,7 @@ const Merchants = ({ backlogs, words }: Props) => {
               <td>
                 <MerchantLink id={own.merchant_id} mode={mode} />
               </td>
-              <td>{own.worker}</td>
+              <td>{workerText(own.worker, language)}</td>
               <td className="number">{own.due.toLocaleString()}</td>
               <td>
                 <Oldest of={own} />
