@@ -1,9 +1,8 @@
 /**
- * The APIs that the console calls, typed by the contract: `/v1` in one account, the console's own, and in
- * `operatorsApi.ts` the operators'. A person's session replaces the key (docs/decisions/0130). No other file of the
- * console sends a request.
+ * The console's own API, typed by the contract, and what all clients share. `accountApi.ts` has `/v1` in one account,
+ * `operatorsApi.ts` the operators' API. A person's session replaces the key (docs/decisions/0130). No other file of
+ * the console sends a request.
  */
-import { Api } from "@coffer/contract/Api"
 import { MerchantKey, OperatorToken } from "@coffer/contract/Caller"
 import { ConsoleApi } from "@coffer/contract/Console"
 import * as Effect from "effect/Effect"
@@ -16,6 +15,7 @@ import * as AtomHttpApi from "effect/reactivity/AtomHttpApi"
 import * as Schema from "effect/Schema"
 import { contentsOf, Replaces, SentKeys } from "./actKeys.ts"
 import { noteAnswer, noteNoAnswer } from "./connection.ts"
+import { remembering } from "./remembering.ts"
 
 /** The environment of a merchant that a page is about. */
 export interface Account {
@@ -48,36 +48,13 @@ export const readable = (decoding: Effect.Effect<unknown, unknown, unknown>) =>
   Effect.mapError(decoding, (error) => (Schema.isSchemaError(error) ? new UnreadableAnswer(error.message) : error))
 
 export const bySession = Layer.mergeAll(
+  Layer.succeed(FetchHttpClient.Fetch, remembering),
   HttpApiMiddleware.layerClient(MerchantKey, ({ next, request }) => next(request)),
   HttpApiMiddleware.layerClient(OperatorToken, ({ next, request }) => next(request)),
   FetchHttpClient.layer
 )
 
 export const baseUrl = globalThis.location?.origin
-
-interface OfAccount {
-  readonly account: Account
-}
-
-const makeAccountApi = (prefix: string) =>
-  AtomHttpApi.Service<OfAccount>()(prefix, {
-    api: Api,
-    httpClient: bySession,
-    baseUrl,
-    transformClient: prepare((url) => url.replace("/v1/", prefix)),
-    transformResponse: readable
-  })
-export type AccountApi = ReturnType<typeof makeAccountApi>
-
-const accountApis = new Map<string, AccountApi>()
-
-/** The merchant API as a person of the merchant calls it in one environment. */
-export const accountApi = ({ merchantId, mode }: Account): AccountApi => {
-  const prefix = `/console/api/accounts/${merchantId}/${mode}/`
-  const made = accountApis.get(prefix) ?? makeAccountApi(prefix)
-  accountApis.set(prefix, made)
-  return made
-}
 
 /** The console's own API: the person who is signed in, people of a merchant, keys. */
 export class OwnApi extends AtomHttpApi.Service<OwnApi>()("console", {

@@ -3,6 +3,7 @@ import type { ErasureResource } from "@coffer/contract/Erasures"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { useLocation } from "wouter"
+import { useApi } from "../api/accountApi.ts"
 import { act, ask, shown } from "../api/acts.ts"
 import { useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
@@ -54,7 +55,7 @@ type Texts = typeof texts.en
 
 /** The progress of the erasure in the address. */
 const Progress = ({ number, words }: { readonly number: string; readonly words: Texts }) => {
-  const { api } = useAccount()
+  const api = useApi()
   const query = api.query("erasures", "get", { params: { erasure_no: number }, reactivityKeys: shown })
   const result = useLive(query, 2_000)
   return (
@@ -102,7 +103,8 @@ const Progress = ({ number, words }: { readonly number: string; readonly words: 
 
 const Buyers = () => {
   const words = useWords(texts)
-  const { api, base, may } = useAccount()
+  const { base, may } = useAccount()
+  const api = useApi()
   const [, go] = useLocation()
   const begun = useSearchQuery().get("erasure")
   return (

@@ -40,7 +40,7 @@ const texts = {
 }
 
 /** `hasChannel`: whether a channel takes its live payments. */
-export const GoLive = ({ hasChannel }: { readonly hasChannel: boolean }) => {
+const GoLive = ({ hasChannel }: { readonly hasChannel: boolean }) => {
   const { merchantId } = useAccount()
   const { base, lists } = useReader()
   const words = useWords(texts)
@@ -76,3 +76,5 @@ export const GoLive = ({ hasChannel }: { readonly hasChannel: boolean }) => {
     </section>
   )
 }
+
+export default GoLive

@@ -1,9 +1,9 @@
 /** The list of payment links, and creating one. */
 import type { PaymentLinkQuery, PaymentLinkResource } from "@coffer/contract/PaymentLinks"
 import { paymentLinks } from "@coffer/resources/orders"
+import { accountApi, type AccountApi } from "../api/accountApi.ts"
 import { act } from "../api/acts.ts"
 import { sent } from "../api/sent.ts"
-import type { InAccount } from "../api/session.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
@@ -12,7 +12,7 @@ import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import type { ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { Copy, minorOf, Time } from "../parts/values.tsx"
-import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { currencies } from "./moneyWords.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
@@ -63,11 +63,11 @@ const columns = (words: Texts, language: Language) =>
       isNumber: true,
       cell: ({ max_uses, used_count }) => (max_uses === null ? used_count : `${used_count} / ${max_uses}`)
     },
-    url: { cell: ({ url }) => <Copy text={url} label={paymentLinks.fields.url.label[language]} /> },
+    url: { cell: ({ url }) => <Copy text={url} label={wordsIn(paymentLinks.fields.url.label, language)} /> },
     expires_at: { cell: ({ expires_at }) => <Time at={expires_at} none={words.never} /> }
   })
 
-const deactivateAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
+const deactivateAct = (api: AccountApi, words: Texts): BulkAct<Row> => ({
   name: words.deactivate,
   says: words.deactivateSays,
   isDangerous: true,
@@ -82,13 +82,13 @@ const deactivateAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
 
 const listOf = ({ account, lists }: Reader, words: Texts, language: Language): ListBy<Row, PaymentLinkQuery> => ({
   id: "links",
-  title: paymentLinks.listing.label[language],
+  title: wordsIn(paymentLinks.listing.label, language),
   columns: columns(words, language),
   filters: filtersOf(paymentLinks, language),
   ...lists.links,
   keyOf: ({ link_id }) => link_id,
   acts: account?.may("payment_links:write") && <CreateLink words={words} />,
-  bulk: account?.may("payment_links:write") ? [deactivateAct(account, words)] : [],
+  bulk: account?.may("payment_links:write") ? [deactivateAct(accountApi(account), words)] : [],
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
@@ -133,7 +133,9 @@ const CreateLink = ({ words }: { readonly words: Texts }) => {
         </>
       }
       request={(typed) => ({ payload: sent(bodyOf(typed)) })}
-      result={({ data }) => <Address url={(data as Row).url} label={paymentLinks.fields.url.label[language]} />}
+      result={({ data }) => (
+        <Address url={(data as Row).url} label={wordsIn(paymentLinks.fields.url.label, language)} />
+      )}
       cli={(typed) => `links create --amount ${bodyOf(typed).amount}`}
     />
   )

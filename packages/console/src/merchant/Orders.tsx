@@ -1,18 +1,18 @@
 /** The list of orders, and creating one. */
 import type { OrderQuery, OrderResource } from "@coffer/contract/Orders"
 import { orders } from "@coffer/resources/orders"
+import { accountApi, type AccountApi } from "../api/accountApi.ts"
 import { act } from "../api/acts.ts"
 import { sent } from "../api/sent.ts"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import { currencyChoices, minorOf, Num, State } from "../parts/values.tsx"
-import type { InAccount } from "../api/session.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
 import { Address } from "../parts/Made.tsx"
 import type { ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
 import { callOf, MerchantAct } from "./MerchantAct.tsx"
@@ -63,7 +63,7 @@ const texts = {
 }
 type Texts = typeof texts.en
 
-const expireAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
+const expireAct = (api: AccountApi, words: Texts): BulkAct<Order> => ({
   name: words.expire,
   says: words.expireSays,
   isDangerous: true,
@@ -77,7 +77,7 @@ const expireAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
 })
 
 /** Refunds the remaining amount of the row: if less remains by now, the refund is refused. */
-const refundAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
+const refundAct = (api: AccountApi, words: Texts): BulkAct<Order> => ({
   name: words.refund,
   says: words.refundSays,
   isDangerous: true,
@@ -99,7 +99,7 @@ type OrderFilters = OrderQuery & { readonly amount_from: string; readonly amount
 
 const listOf = ({ account, lists }: Reader, words: Texts, language: Language): ListBy<Order, OrderFilters> => ({
   id: "orders",
-  title: orders.listing.label[language],
+  title: wordsIn(orders.listing.label, language),
   columns: columnsOf(orders, language, {
     receipt_email: { name: words.buyer, isHidden: false, isWide: true },
     payment_method: { isHidden: true }
@@ -113,8 +113,8 @@ const listOf = ({ account, lists }: Reader, words: Texts, language: Language): L
   keyOf: ({ trade_no }) => trade_no,
   acts: account?.may("orders:write") && <CreateOrder words={words} />,
   bulk: [
-    ...(account?.may("refunds:write") && account.mayMoveMany ? [refundAct(account, words)] : []),
-    ...(account?.may("orders:write") ? [expireAct(account, words)] : [])
+    ...(account?.may("refunds:write") && account.mayMoveMany ? [refundAct(accountApi(account), words)] : []),
+    ...(account?.may("orders:write") ? [expireAct(accountApi(account), words)] : [])
   ],
   empty: (
     <Empty title={words.emptyTitle}>

@@ -1,9 +1,10 @@
 /** Reports: short ones are shown here at once; long ones are created as files, with progress. */
 import type { ReportResource } from "@coffer/contract/Reports"
 import { useRef, useState } from "react"
+import { useApi } from "../api/accountApi.ts"
 import { type Outcome, shown } from "../api/acts.ts"
 import { OwnApi, readBytes } from "../api/clients.ts"
-import type { AccountApi } from "../api/clients.ts"
+import type { AccountApi } from "../api/accountApi.ts"
 import { asQuery, type PlainQuery, withoutFile } from "../api/lists.ts"
 import { patiently } from "../api/patience.ts"
 import { lastOf, useAtom } from "../api/registry.ts"
@@ -109,7 +110,8 @@ const texts = {
 type Texts = typeof texts.en
 
 const Reports = () => {
-  const { api, may } = useAccount()
+  const { may } = useAccount()
+  const api = useApi()
   const words = useWords(texts)
   return (
     <ListPage
@@ -399,7 +401,7 @@ const ReadNow = ({ words }: { readonly words: Texts }) => {
 }
 
 const Answer = ({ request, words }: { readonly request: Request; readonly words: Texts }) => {
-  const { api } = useAccount()
+  const api = useApi()
   const { kind } = request
   const report = useAtom(reportOf(api, request))
   return (

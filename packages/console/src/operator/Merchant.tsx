@@ -1,5 +1,5 @@
 /** A merchant in one environment: its state, its objects as the merchant sees them, and its settings. */
-import type { MerchantResource } from "@coffer/contract/Operator"
+import type { MerchantResource } from "@coffer/contract/Merchants"
 import { useMemo } from "react"
 import { Link, useLocation } from "wouter"
 import { shown } from "../api/acts.ts"
@@ -14,7 +14,7 @@ import { useWords } from "../parts/words.ts"
 import { TypedWord } from "../parts/typed.tsx"
 import { WaitingFor } from "./approving.tsx"
 import { stateOfMerchant } from "./Merchants.tsx"
-import { type Mode, modes, OperatorAct, ofAccount, useModeWords } from "./operator.tsx"
+import { type Mode, modeIn, modes, OperatorAct, ofAccount, useModeWords } from "./operator.tsx"
 import { useOperatorReader } from "./reader.tsx"
 
 const MerchantOverview = page(() => import("./MerchantOverview.tsx"))
@@ -91,11 +91,12 @@ type Tab = keyof Texts["tabs"]
 
 interface Props {
   readonly merchantId: string
-  readonly mode: Mode
-  readonly tab: string
+  readonly mode?: string
+  readonly tab?: string
 }
 
-const Merchant = ({ merchantId, mode, tab }: Props) => {
+const Merchant = ({ merchantId, tab = "", ...address }: Props) => {
+  const mode = modeIn(address.mode)
   const words = useWords(texts)
   const modeWords = useModeWords()
   const atom = OperatorsApi.query("merchants", "get", { params: { merchant_id: merchantId }, reactivityKeys: shown })

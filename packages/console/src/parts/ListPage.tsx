@@ -6,7 +6,7 @@ import { useState } from "react"
 import { Link, useLocation } from "wouter"
 import type { PageAtom, Query } from "../api/lists.ts"
 import { lastOf, useLive } from "../api/registry.ts"
-import { useSearchQuery } from "./address.ts"
+import { useQuery } from "./address.ts"
 import { type BulkAct, BulkMenu } from "./BulkActs.tsx"
 import { ExportButton } from "./ExportRows.tsx"
 import { type Filter, Filters } from "./Filters.tsx"
@@ -286,21 +286,6 @@ const useTicks = <Row,>(keyOf: (row: Row) => string, filter: string): Ticks<Row>
     setState({ filter, rows: next })
   }
   return { rows, tick }
-}
-
-// The address bar --------------------------------------------------------------------
-
-/** The query in the address, and its setter. Setting a filter returns to the newest page. */
-export const useQuery = (): [Query, (query: Query) => void] => {
-  const [path, go] = useLocation()
-  const query = Object.fromEntries(useSearchQuery())
-  return [
-    query,
-    (next) => {
-      const entries = Object.entries(next).filter(([, value]) => value !== "")
-      go(entries.length === 0 ? path : `${path}?${new URLSearchParams(entries)}`)
-    }
-  ]
 }
 
 // Columns ----------------------------------------------------------------------------
