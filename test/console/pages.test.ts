@@ -9,7 +9,16 @@ import { Effect } from "effect"
 import { findings } from "../kit/pages/axe.ts"
 import { executable, needsChromium } from "../kit/pages/Browser.ts"
 import { isSoak } from "../kit/run/soak.ts"
-import { consoleTable, desktop, drawn, misfits, openConsole, phone, seeded } from "../kit/pages/consolePages.ts"
+import {
+  consoleTable,
+  desktop,
+  drawn,
+  misfits,
+  openConsole,
+  phone,
+  seeded,
+  smallTargets
+} from "../kit/pages/consolePages.ts"
 
 const folder = "screenshots/console"
 const keepsPictures = process.env["SCREENSHOTS"] === "true"
@@ -17,7 +26,7 @@ const keepsPictures = process.env["SCREENSHOTS"] === "true"
 describe.skipIf(executable === undefined)(`pages of the console${needsChromium}`, () => {
   const looks = [
     ["en-US", "phone", phone],
-    ["zh-CN", "desktop", desktop],
+    ["zh-TW", "desktop", desktop],
     ...(isSoak || keepsPictures
       ? ([["zh-CN", "phone", phone] as const, ["en-US", "desktop", desktop] as const] as const)
       : [])
@@ -48,6 +57,61 @@ describe.skipIf(executable === undefined)(`pages of the console${needsChromium}`
       })
   )
 
+  it.live("bars and the chosen page keep their meaning in forced colours", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      yield* seeded(at)
+      const { go, page } = yield* at.enter("owner", desktop, { forcedColors: "active" })
+      const coloursOf = (selector: string, property: "fill" | "backgroundColor") =>
+        Effect.promise(() =>
+          page
+            .locator(selector)
+            .first()
+            .evaluate(
+              (element, name) => [getComputedStyle(element)[name], getComputedStyle(document.body).backgroundColor],
+              property
+            )
+        )
+      yield* go("")
+      yield* drawn(page)
+      const [bar, behind] = yield* coloursOf(".plot .bar:not(.none)", "fill")
+      assert.notStrictEqual(bar, behind)
+      yield* go("/webhooks")
+      yield* drawn(page)
+      const [mark, canvas] = yield* coloursOf(".health i", "backgroundColor")
+      assert.notStrictEqual(mark, canvas)
+    })
+  )
+
+  it.live("a page that a role may not see says so, and names the people whose roles may", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      yield* at.enter("owner")
+      yield* at.enter("support")
+      const { go, page } = yield* at.enter("viewer")
+      yield* go("/audit")
+      yield* drawn(page)
+      const text = yield* Effect.promise(() => page.locator("main").innerText())
+      assert.include(text, "You don't have access to this page")
+      assert.include(text, "Owner, Developer")
+      yield* Effect.promise(() => page.getByText("owner@shop.example").waitFor())
+      assert.notInclude(text, "support@shop.example")
+      assert.strictEqual(yield* Effect.promise(() => page.locator(".side .links a[href$='/audit']").count()), 0)
+    })
+  )
+
+  it.live("a change of page puts the focus on its heading", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      const { go, page } = yield* at.enter("owner")
+      yield* go("")
+      yield* drawn(page)
+      yield* Effect.promise(() => page.locator(".side").getByRole("link", { name: "Refunds" }).click())
+      yield* Effect.promise(() => page.waitForFunction(() => document.activeElement?.tagName === "H1"))
+      assert.strictEqual(yield* Effect.promise(() => page.title()), "Refunds · Sandbox · Coffer")
+    })
+  )
+
   for (const [locale, size, viewport] of looks) {
     it.live(
       `each page fits and is accessible, light and dark, in ${locale} on a ${size}`,
@@ -68,13 +132,20 @@ describe.skipIf(executable === undefined)(`pages of the console${needsChromium}`
             yield* Effect.promise(async () => {
               for (const scheme of ["light", "dark"] as const) {
                 await page.emulateMedia({ colorScheme: scheme })
-                for (const each of [...(await page.evaluate(misfits)), ...(await findings(page, scheme))]) {
+                for (const each of [...(await page.evaluate(misfits)), ...(await findings(page, scheme, "all"))]) {
                   found.push(`${name}, ${scheme}: ${each}`)
                 }
                 const picture = `${folder}/${`${name}-${locale.slice(0, 2)}-${size}-${scheme}`.replaceAll(" ", "-")}.png`
                 if (keepsPictures) await page.screenshot({ path: picture, fullPage: true })
               }
             })
+            if (viewport === phone) {
+              found.push(
+                ...(yield* Effect.promise(() => page.evaluate(smallTargets))).map((each) => `${name}: ${each}`)
+              )
+            }
+            const title = yield* Effect.promise(() => page.title())
+            if (!/^.+ · .+ · Coffer$/.test(title)) found.push(`${name}: title ${title}`)
             found.push(...said.splice(0).map((each) => `${name}: ${each}`))
           }
           assert.deepStrictEqual(found, [])

@@ -142,6 +142,12 @@ describe("the scopes of a role", () => {
     assert.sameMembers(may("sandbox"), [...roles])
   })
 
+  it("let nobody who only reads export what there is about a buyer", () =>
+    assert.deepStrictEqual(
+      roles.filter((role) => scopesOfRole(role, "live").includes("exports:read")),
+      ["owner", "developer", "support", "finance"]
+    ))
+
   it("let all but viewers try everything in the sandbox; erasures only owners and developers", () => {
     for (const role of ["owner", "developer"] as const) {
       assert.deepStrictEqual(scopesOfRole(role, "sandbox"), Scope.literals)

@@ -51,7 +51,13 @@ const terms: ReadonlyArray<readonly [from: string | RegExp, to: string]> = [
   ["畫素", "像素"],
   ["併為", "並為"],
   ["登入裝置", "登入的裝置"],
-  ["通行金鑰", "通行密鑰"]
+  ["通行金鑰", "通行密鑰"],
+  ["此係統", "此系統"],
+  ["退出登入", "登出"],
+  [/退出(?=[並後]重新登入)/g, "登出"],
+  ["獲取", "取得"],
+  ["訪問", "存取"],
+  ["會話", "工作階段"]
 ]
 
 const convert = OpenCC.Converter({ from: "cn", to: "twp" })
