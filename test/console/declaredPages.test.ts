@@ -10,7 +10,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { maySee } from "../../packages/console/src/merchant/maySee.ts"
 import { merchantPages } from "../../packages/console/src/merchant/pages.ts"
 import { operatorPages } from "../../packages/console/src/operator/pages.ts"
-import { filesOfPage, menuOf } from "../../packages/console/src/parts/pages.ts"
+import { menuOf } from "../../packages/console/src/parts/menuOf.ts"
+import { filesOfPage } from "../../packages/console/src/parts/pages.ts"
 import { consoleTable, type Seeded } from "../kit/pages/consolePages.ts"
 
 const ofMerchant = merchantPages.flatMap(({ pages }) => pages)

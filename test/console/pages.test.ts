@@ -107,7 +107,7 @@ describe.skipIf(executable === undefined)(`pages of the console${needsChromium}`
       yield* go("")
       yield* drawn(page)
       yield* Effect.promise(() => page.locator(".side").getByRole("link", { name: "Refunds" }).click())
-      yield* Effect.promise(() => page.waitForFunction(() => document.activeElement?.tagName === "H1"))
+      yield* Effect.promise(() => page.locator("main h1:focus").waitFor())
       assert.strictEqual(yield* Effect.promise(() => page.title()), "Refunds · Sandbox · Coffer")
     })
   )

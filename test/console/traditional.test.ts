@@ -39,7 +39,7 @@ describe("traditional characters", () => {
   })
 
   it("are those of the checkout, where both have the same text", () => {
-    const same = (["pay", "subject", "amount", "refunded", "paidAt", "paidWith"] as const).map(
+    const same = (["subject", "amount", "refunded", "refundedAt", "paidAt", "paidWith", "expiredAt"] as const).map(
       (name) => [traditional(zh.order[name]), zhHant.order[name]] as const
     )
     assert.deepStrictEqual(

@@ -64,6 +64,10 @@ const withCharacters = {
 const preact = (name: string) => fileURLToPath(import.meta.resolve(name))
 const alias = { react: preact("preact/compat"), "react/jsx-runtime": preact("preact/jsx-runtime") }
 
+/** What each page has around it, and what the home page shares with others. */
+const ofFrame =
+  /console\/src\/(merchant\/(find|leftText)|parts\/(AsCode|NotForRole|PageRoutes|SearchBox|Shell|accountClock))\.tsx?$/
+
 const bundle = await bundler.rolldown({
   input: path.join(home, "src/main.tsx"),
   plugins: [withoutDescriptions, withoutPublishing, withCharacters],
@@ -76,6 +80,8 @@ const { output } = await bundle.write({
   dir: dist,
   format: "esm",
   minify: true,
+  // One file in place of six small ones that every first page needs: a browser has six connections.
+  codeSplitting: { groups: [{ name: "frame", test: ofFrame }] },
   entryFileNames: "[name]-[hash].js",
   chunkFileNames: "[name]-[hash].js"
 })
@@ -143,7 +149,8 @@ const write = (name: string, needs: ReadonlyArray<string>) => {
   )
 }
 
-write("index.html", [])
+// From here most people are led to the home page of their merchant.
+write("index.html", [chunkOf("merchant", "MerchantPages.tsx"), chunkOf("merchant", "Home.tsx")])
 const areas = [
   ["merchant", "MerchantPages", merchantPages],
   ["operator", "OperatorPages", operatorPages]

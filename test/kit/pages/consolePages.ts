@@ -145,6 +145,7 @@ const operatorPages: ReadonlyArray<readonly [name: string, path: (seed: Seeded) 
     (tab) =>
       [`merchant ${tab}`, ({ merchantId }: Seeded) => `${operator}/merchants/${merchantId}/sandbox/${tab}`] as const
   ),
+  ["delivery of a merchant", ({ deliveryId }) => `${operator}/deliveries/${deliveryId}`],
   ["buyers", () => `${operator}/buyers`],
   ["cluster", () => `${operator}/cluster`],
   ["people", () => `${operator}/people`],

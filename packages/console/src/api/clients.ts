@@ -25,6 +25,7 @@ export interface Account {
 
 export const prepare = (rewrite: (url: string) => string) => (client: HttpClient.HttpClient) =>
   client.pipe(
+    HttpClient.transformResponse(Effect.provideService(FetchHttpClient.Fetch, remembering)),
     HttpClient.mapRequestEffect((request) =>
       Effect.map(Effect.all([SentKeys, Replaces]), ([keys, replaces]) =>
         request.pipe(
@@ -48,7 +49,6 @@ export const readable = (decoding: Effect.Effect<unknown, unknown, unknown>) =>
   Effect.mapError(decoding, (error) => (Schema.isSchemaError(error) ? new UnreadableAnswer(error.message) : error))
 
 export const bySession = Layer.mergeAll(
-  Layer.succeed(FetchHttpClient.Fetch, remembering),
   HttpApiMiddleware.layerClient(MerchantKey, ({ next, request }) => next(request)),
   HttpApiMiddleware.layerClient(OperatorToken, ({ next, request }) => next(request)),
   FetchHttpClient.layer

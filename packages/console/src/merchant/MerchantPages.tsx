@@ -9,7 +9,7 @@ import { AccountContext, inAccount, settingsAtom, useAccount } from "../api/sess
 import { aheadIn, AheadContext } from "../parts/accountClock.ts"
 import { NotForRole } from "../parts/NotForRole.tsx"
 import { PageRoutes, routesOf, useHeading } from "../parts/PageRoutes.tsx"
-import { menuOf } from "../parts/pages.ts"
+import { menuOf } from "../parts/menuOf.ts"
 import { Part } from "../parts/Part.tsx"
 import { Shell, type SignedIn } from "../parts/Shell.tsx"
 import { Trouble } from "../parts/states.tsx"

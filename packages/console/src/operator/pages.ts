@@ -1,7 +1,7 @@
 /** The pages of operators. */
 import type { OperatorActName } from "@coffer/contract/acts"
 import type { PageGroup } from "../parts/pages.ts"
-import { attention } from "../parts/stateWords.ts"
+import { attention } from "../parts/attention.ts"
 
 export const operatorPages: ReadonlyArray<PageGroup<OperatorActName>> = [
   {

@@ -29,6 +29,8 @@ export interface Column<Row> {
   readonly isHidden?: boolean
   /** Left out on a phone. */
   readonly isWide?: boolean
+  /** It tells of the buyer: only who may export a buyer's data has it in a file. */
+  readonly isOfBuyer?: boolean
 }
 
 export interface List<Row, Name extends string = string> {

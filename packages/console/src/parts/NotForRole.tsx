@@ -37,7 +37,7 @@ export const NotForRole = (props: {
           <ul>
             {props.people.map(({ email, name }) => (
               <li key={email}>
-                <bdi>{name}</bdi> <span className="soft">{email}</span>
+                <bdi>{name}</bdi> {name !== email && <span className="soft">{email}</span>}
               </li>
             ))}
           </ul>

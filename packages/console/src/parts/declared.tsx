@@ -9,6 +9,9 @@ import { type Language, wordsIn } from "./words.ts"
 
 const places = { shown: {}, wide: { isWide: true }, hidden: { isHidden: true } }
 
+/** What a buyer has written, or who the buyer is. */
+const ofBuyer = ({ words }: Field) => (words === "address" || words === "words" ? { isOfBuyer: true } : {})
+
 /** The columns of its list. `own`: columns with a cell of their own. */
 export const columnsOf = <Row extends object>(
   { fields, listing }: AnyListed,
@@ -19,7 +22,7 @@ export const columnsOf = <Row extends object>(
   return Object.entries(listing.list).map(([name, place]): Column<Row> => {
     const field = fields[name]!
     const id = name as keyof Row & string
-    const [label, more] = [wordsIn(field.label, language), { ...places[place], ...own[id] }]
+    const [label, more] = [wordsIn(field.label, language), { ...places[place], ...ofBuyer(field), ...own[id] }]
     if (kindOf(field) === "time") return time(name as NamesOf<Row, string>, label, more)
     switch (field.look) {
       case "money":

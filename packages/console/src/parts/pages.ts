@@ -3,7 +3,7 @@
  * the preloads of `scripts/build.ts` and the tests follow from the tables (`merchant/pages.ts`, `operator/pages.ts`).
  */
 import type { ComponentType } from "react"
-import { type Language, wordsIn, type Worded } from "./words.ts"
+import type { Worded } from "./words.ts"
 
 type Words = Worded<string>
 
@@ -26,23 +26,6 @@ export interface PageGroup<Act extends string> {
   readonly title?: Words
   readonly pages: ReadonlyArray<PageDeclaration<Act>>
 }
-
-/** The menu's links, for a reader who may do these reads. */
-export const menuOf = <Act extends string>(
-  groups: ReadonlyArray<PageGroup<Act>>,
-  language: Language,
-  sees: (page: PageDeclaration<Act>) => boolean
-) =>
-  groups
-    .map(({ pages, title }) => ({
-      ...(title === undefined ? {} : { title: wordsIn(title, language) }),
-      links: pages.flatMap((page) =>
-        page.name !== undefined && page.isHidden !== true && sees(page)
-          ? [[page.path, wordsIn(page.name, language)] as const]
-          : []
-      )
-    }))
-    .filter(({ links }) => links.length > 0)
 
 /** The files of the service for such an address, one for each number of parts (`src/door/console/ConsoleHttp.ts`). */
 export const filesOfPage = (area: "merchant" | "operator", path: string): ReadonlyArray<string> => {

@@ -91,6 +91,3 @@ export const stateText = (state: string, language: Language): string =>
 /** States, or other words of the API, as the choices of a field or a filter. */
 export const stateChoices = (states: ReadonlyArray<string>, language: Language) =>
   states.map((state) => [state, stateText(state, language)] as const)
-
-/** The list of what operators have to look at: in their menu, and where it is named elsewhere. */
-export const attention = { en: { title: "Needs attention" }, zh: { title: "需关注" } }
