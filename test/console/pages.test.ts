@@ -5,9 +5,10 @@
  */
 import { mkdirSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { findings } from "../kit/pages/axe.ts"
 import { executable, needsChromium } from "../kit/pages/Browser.ts"
+import { said as done } from "../kit/Merchant.ts"
 import { isSoak } from "../kit/run/soak.ts"
 import {
   consoleTable,
@@ -55,6 +56,25 @@ describe.skipIf(executable === undefined)(`pages of the console${needsChromium}`
         const chained = files.filter(([name]) => name.includes("/assets/") && !html.includes(`"${name}"`))
         assert.deepStrictEqual(chained, [])
       })
+  )
+
+  it.live("an open list is read again without its rows while nothing changes, and with them after a change", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      yield* done(at.post("/v1/orders", { amount: 1_999, subject: "Two books" }))
+      const { go, page } = yield* at.enter("owner")
+      yield* go("/orders")
+      yield* drawn(page)
+      const answered = (status: number) =>
+        Effect.promise(() =>
+          page.waitForResponse((answer) => answer.url().includes("/orders?") && answer.status() === status)
+        )
+      yield* answered(304)
+      const changed = yield* Effect.forkChild(answered(200), { startImmediately: true })
+      yield* done(at.post("/v1/orders", { amount: 4_200, subject: "A chair" }))
+      yield* Fiber.join(changed)
+      yield* answered(304)
+    })
   )
 
   it.live("bars and the chosen page keep their meaning in forced colours", () =>
