@@ -1,5 +1,5 @@
 /**
- * Builds the console into `dist/`: hashed modules, one stylesheet, and the page that loads them. `npm ci` runs it, so
+ * Builds the console into `dist/`: hashed modules, one stylesheet, and a page for each address that loads them. `npm ci` runs it, so
  * that `npm start` has a console. `src/door/console/ConsoleHttp.ts` serves the folder.
  */
 import { createHash } from "node:crypto"
@@ -10,11 +10,8 @@ import { promisify } from "node:util"
 import { brotliCompress } from "node:zlib"
 import { merchantPages } from "../src/merchant/pages.ts"
 import { operatorPages } from "../src/operator/pages.ts"
-import { filesOfPage, type PageDeclaration } from "../src/parts/pages.ts"
+import { filesOfPage, type PageGroup } from "../src/parts/pages.ts"
 import { chosenTokens, icon } from "../src/tokens.ts"
-import { tableFor, textsBelow } from "./traditional.ts"
-
-type Declared = PageDeclaration<string>
 
 const home = path.resolve(import.meta.dirname, "..")
 const dist = path.join(home, "dist")
@@ -22,6 +19,7 @@ const dist = path.join(home, "dist")
 // `npm ci --omit=dev` installs no bundler: an earlier build stays, and the service runs without a console.
 const bundler = await import("rolldown").catch(() => undefined)
 if (bundler === undefined) process.exit(0)
+const { tableFor, textsBelow } = await import("./traditional.ts")
 
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist)
@@ -151,12 +149,13 @@ const write = (name: string, needs: ReadonlyArray<string>) => {
 
 // From here most people are led to the home page of their merchant.
 write("index.html", [chunkOf("merchant", "MerchantPages.tsx"), chunkOf("merchant", "Home.tsx")])
-const areas = [
+type Area = readonly [folder: "merchant" | "operator", shell: string, groups: ReadonlyArray<PageGroup<string>>]
+const areas: ReadonlyArray<Area> = [
   ["merchant", "MerchantPages", merchantPages],
   ["operator", "OperatorPages", operatorPages]
-] as const
+]
 for (const [folder, shell, groups] of areas) {
-  for (const { load, path: address } of groups.flatMap(({ pages }): ReadonlyArray<Declared> => pages)) {
+  for (const { load, path: address } of groups.flatMap(({ pages }) => pages)) {
     for (const file of filesOfPage(folder, address)) {
       write(file, [chunkOf(folder, `${shell}.tsx`), chunkOf(folder, sourceOf(load))])
     }

@@ -40,8 +40,8 @@ interface Contract {
 }
 
 /** Paths of the operations that give a secret, in the rows of this table. */
-const secretPaths = (contract: Contract, acts: Readonly<Record<string, object>>) =>
-  Object.entries(contract.groups).flatMap(([group, { endpoints }]) =>
+const secretPaths = (contract: object, acts: Readonly<Record<string, object>>) =>
+  Object.entries((contract as Contract).groups).flatMap(([group, { endpoints }]) =>
     Object.entries(endpoints).flatMap(([name, { path }]) =>
       "gives" in (acts[`${group}.${name}`] ?? {}) ? [path.replaceAll(/:(\w+)/g, "{$1}")] : []
     )
