@@ -1,3 +1,4 @@
+/** The time until a deadline, in words. */
 import { type Language, tags } from "../parts/words.ts"
 
 /** The time that is left in the largest fitting unit: "in 6 days", "in 40 minutes". */

@@ -69,7 +69,7 @@ const converted = new WeakMap<object, unknown>()
 const traditional = (value: unknown): unknown => {
   if (typeof value === "string") return convert(value)
   if (typeof value === "function") {
-    return (...given: ReadonlyArray<unknown>) => traditional((value as (...all: typeof given) => unknown)(...given))
+    return (...values: ReadonlyArray<unknown>) => traditional((value as (...all: typeof values) => unknown)(...values))
   }
   if (typeof value !== "object" || value === null) return value
   const known = converted.get(value)
