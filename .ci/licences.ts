@@ -13,6 +13,7 @@ const allowed = [
   "CC0-1.0",
   "ISC",
   "MIT",
+  "MIT AND Apache-2.0",
   "MIT-0",
   "Python-2.0",
   "Unlicense"

@@ -4,9 +4,13 @@ import { Api } from "@coffer/contract/Api"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { assert, describe, it } from "@effect/vitest"
 import { OpenApi } from "effect/http-api"
+import type { OrderResource } from "@coffer/contract/Orders"
+import { orders } from "@coffer/resources/orders"
+import { columnsOf } from "../../packages/console/src/parts/declared.tsx"
 import { csvOf, exportedColumns } from "../../packages/console/src/parts/exportedRows.ts"
 import type { Column } from "../../packages/console/src/parts/ListPage.tsx"
-import { attention, stateText, stateWords } from "../../packages/console/src/parts/stateWords.ts"
+import { attention } from "../../packages/console/src/parts/attention.ts"
+import { stateText, stateWords } from "../../packages/console/src/parts/stateWords.ts"
 
 interface Row {
   readonly id: string
@@ -24,6 +28,14 @@ describe("an export of a list", () => {
       exportedColumns(columns).map(({ id }) => id),
       ["id", "amount"]
     )
+  })
+
+  it("has nothing that tells of the buyer for a role that may not export a buyer's data", () => {
+    const declared = columnsOf<OrderResource>(orders, "en")
+    const written = (may: boolean) => exportedColumns(declared, may).map(({ id }) => id)
+    assert.includeMembers(written(true), ["trade_no", "receipt_email", "subject"])
+    assert.include(written(false), "trade_no")
+    assert.notIncludeMembers(written(false), ["receipt_email", "subject"])
   })
 
   it("gets no empty text from any column: one of controls is declared without", () => {

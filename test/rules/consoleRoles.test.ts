@@ -118,9 +118,10 @@ describe("the scopes of a role", () => {
   const writes = (role: PersonRole, mode: "sandbox" | "live") =>
     scopesOfRole(role, mode).filter((scope) => scope.endsWith(":write"))
 
-  it("let every role read everything, in both environments", () => {
+  it("let every role read everything in both environments, but no viewer export a buyer's data", () => {
     for (const role of roles) {
-      for (const mode of ["sandbox", "live"] as const) assert.includeMembers([...scopesOfRole(role, mode)], reads)
+      const read = role === "viewer" ? reads.filter((scope) => scope !== "exports:read") : reads
+      for (const mode of ["sandbox", "live"] as const) assert.includeMembers([...scopesOfRole(role, mode)], read)
     }
   })
 
@@ -142,6 +143,12 @@ describe("the scopes of a role", () => {
     assert.sameMembers(may("live"), ["owner", "finance"])
     assert.sameMembers(may("sandbox"), [...roles])
   })
+
+  it("let nobody who only reads export what there is about a buyer", () =>
+    assert.deepStrictEqual(
+      roles.filter((role) => scopesOfRole(role, "live").includes("exports:read")),
+      ["owner", "developer", "support", "finance"]
+    ))
 
   it("let all but viewers try everything in the sandbox; erasures only owners and developers", () => {
     for (const role of ["owner", "developer"] as const) {

@@ -2,10 +2,10 @@
  * Starts the console: finds the signed-in person, and shows the pages of the account or the installation in the
  * address.
  */
-import { StrictMode, useEffect } from "react"
-import { createRoot } from "react-dom/client"
+import { render } from "preact"
+import { useEffect } from "react"
 import { Redirect, Route, Router, Switch, useLocation } from "wouter"
-import { useAtom } from "./api/registry.ts"
+import { registry, useAtom } from "./api/registry.ts"
 import { sessionAtom, useReturn } from "./api/session.ts"
 import { Invitations } from "./parts/Invitations.tsx"
 import { page, Part } from "./parts/Part.tsx"
@@ -13,7 +13,7 @@ import { Loaded, Skeleton } from "./parts/states.tsx"
 import { guardMenus } from "./parts/menus.ts"
 import { Toasts } from "./parts/toasts.tsx"
 import { guardTyping } from "./parts/typing.ts"
-import { beginDocument, useWords } from "./parts/words.ts"
+import { beginDocument, languageAtom, loadCharacters, useWords } from "./parts/words.ts"
 
 const MerchantPages = page(() => import("./merchant/MerchantPages.tsx"))
 const OperatorPages = page(() => import("./operator/OperatorPages.tsx"))
@@ -88,11 +88,18 @@ const useTop = () => {
 beginDocument()
 guardTyping()
 guardMenus()
-createRoot(document.querySelector("#console")!).render(
-  <StrictMode>
+const root = document.querySelector("#console")!
+const begin = () => {
+  // What the page shows until now.
+  root.replaceChildren()
+  render(
     <Router base="/console">
       <Console />
       <Toasts />
-    </Router>
-  </StrictMode>
-)
+    </Router>,
+    root
+  )
+}
+const language = registry.get(languageAtom)
+if (language === "zh-Hant") void loadCharacters(language).then(begin)
+else begin()

@@ -24,7 +24,7 @@ import {
 } from "./fields.ts"
 import { HeldCounts } from "./HeldUp.ts"
 import { ListQuery, sortedField } from "./Lists.ts"
-import { MerchantResource, merchantSample } from "./Operator.ts"
+import { MerchantResource, merchantSample } from "./Merchants.ts"
 import { AuditEntryResource, auditEntrySample } from "./Operators.ts"
 import { PayoutQuery, PayoutResource } from "./Payouts.ts"
 import { sampleIds } from "./sampleIds.ts"

@@ -12,9 +12,8 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, ErasureNotFound, InvalidRequest, OrderNotFound, Unavailable } from "./Errors.ts"
-import { int, kind, orNull, text, withExample } from "./fields.ts"
+import { Email, int, kind, orNull, text, withExample } from "./fields.ts"
 import { ListQuery, requester } from "./Lists.ts"
-import { Email } from "./Orders.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 const Counts = Schema.Struct({

@@ -7,8 +7,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
-import { anyMode, ofMerchant } from "./fields.ts"
-import { Email } from "./Orders.ts"
+import { Email, anyMode, ofMerchant } from "./fields.ts"
 
 const archive = HttpApiSchema.StreamUint8Array({ contentType: "application/x-tar" })
 const what =

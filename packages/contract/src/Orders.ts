@@ -1,5 +1,5 @@
 /** Orders on the wire: the resource and its endpoints (spec: Order; Endpoints, Orders). */
-import { emailLengthMax, subjectLengthMax, urlLengthMax } from "@coffer/model/Limits"
+import { subjectLengthMax, urlLengthMax } from "@coffer/model/Limits"
 import { Mode, NewOutTradeNo } from "@coffer/model/Ids"
 import { Locale } from "@coffer/model/Locale"
 import { MetadataKeys, MetadataPatch } from "@coffer/model/Metadata"
@@ -14,7 +14,18 @@ import { Decoding, Idempotency, MerchantKey, OperatorToken, Quotas } from "./Cal
 import { channelBoundsText } from "./Channels.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
-import { closingNote, currency, kind, merchantId, minor, ofMerchant, orNull, text, withExample } from "./fields.ts"
+import {
+  Email,
+  closingNote,
+  currency,
+  kind,
+  merchantId,
+  minor,
+  ofMerchant,
+  orNull,
+  text,
+  withExample
+} from "./fields.ts"
 import {
   ExportableQuery,
   ListQuery,
@@ -69,13 +80,6 @@ export const OrderResource = withExample(
 export type OrderResource = typeof OrderResource.Encoded
 
 const Url = OneLine(1, urlLengthMax)
-
-const oneAddress = "one e-mail address, such as reader@example.com"
-
-/** One address, as far as a pattern can check; only a delivered mail proves it. */
-export const Email = OneLine(3, emailLengthMax).check(
-  Schema.isPattern(/^[^\s@<>(),;:"]+@[^\s@<>(),;:"]+\.[^\s@<>(),;:".]+$/, { expected: oneAddress })
-)
 
 export const CreateOrder = withoutNulls(
   withExample(

@@ -8,10 +8,9 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound, PersonNotFound } from "./Errors.ts"
-import { instant, kind, orNull, text, withExample } from "./fields.ts"
+import { Email, instant, kind, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { needsApproval } from "./Operators.ts"
-import { Email } from "./Orders.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 export const personName = OneLine(1, 100).annotate({ description: "The name that others see." })

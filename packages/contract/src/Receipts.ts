@@ -5,8 +5,8 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
 import { Conflict, InvalidRequest, OrderNotFound, Unavailable } from "./Errors.ts"
-import { text, withExample } from "./fields.ts"
-import { Email, OrderResource } from "./Orders.ts"
+import { Email, text, withExample } from "./fields.ts"
+import { OrderResource } from "./Orders.ts"
 
 export const SendReceipt = withoutNulls(
   withExample(

@@ -12,8 +12,7 @@ import { optional, withoutNulls } from "@coffer/model/optional"
 import { OfferedMethods } from "@coffer/model/PaymentMethod"
 import { OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
-import { orNull, text } from "./fields.ts"
-import { Email } from "./Orders.ts"
+import { Email, orNull, text } from "./fields.ts"
 
 const ModePatch = Schema.Struct({
   ip_allowlist: optional(

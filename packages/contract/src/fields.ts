@@ -3,8 +3,9 @@
  * `test/spec/openapi.test.ts` refuses a field without a description, and a resource or a body without an example.
  */
 import { Mode } from "@coffer/model/Ids"
+import { emailLengthMax } from "@coffer/model/Limits"
 import { asMoney, Currency } from "@coffer/model/Money"
-import { FreeText } from "@coffer/model/Text"
+import { FreeText, OneLine } from "@coffer/model/Text"
 import * as shared from "@coffer/resources/shared"
 import { Schema } from "effect"
 import { base64UrlPattern, printablePattern } from "./bodyLimits.ts"
@@ -71,3 +72,10 @@ export const withExample = <S extends Schema.Top & { readonly DecodingServices: 
   Object.defineProperty(examples, 0, { enumerable: true, configurable: true, get })
   return schema.annotate({ examples } as {}) as S
 }
+
+/** One address, as far as a pattern can check; only a delivered mail proves it. */
+export const Email = OneLine(3, emailLengthMax).check(
+  Schema.isPattern(/^[^\s@<>(),;:"]+@[^\s@<>(),;:"]+\.[^\s@<>(),;:".]+$/, {
+    expected: "one e-mail address, such as reader@example.com"
+  })
+)

@@ -1,6 +1,6 @@
 /** A merchant's settings as the operator sees them: without keys and secrets. Pure. */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
-import type { MerchantResource } from "@coffer/contract/Operator"
+import type { MerchantResource } from "@coffer/contract/Merchants"
 import { effectiveDisputeFees, effectiveFee, effectivePayoutFees } from "@coffer/model/Fees"
 import { effectiveQuotas } from "@coffer/model/Quotas"
 import { type Domain, type DomainProblem, goesBackAt, recordNameOf, recordValueOf } from "@coffer/rules/shop/domain"

@@ -2,7 +2,7 @@
  * A step towards paying an order: the channel's call for a form of the page, and the page that follows (silences: K,
  * O14, O32). A card number exists only as long as the request, and is written nowhere.
  */
-import { Email } from "@coffer/contract/Orders"
+import { Email } from "@coffer/contract/fields"
 import { paymentDeclinesMax } from "@coffer/model/Limits"
 import { isOnPhone, type PaidCard, type PaymentMethod } from "@coffer/model/PaymentMethod"
 import { triesLeft } from "@coffer/rules/order/attempts"

@@ -1,7 +1,7 @@
 /**
- * The console's page and its files, which `npm ci` has built and compressed (packages/console/scripts/build.ts). Each
- * address of the console is the same page, whose script reads the address. A file has its hash in its name, so a
- * browser caches it.
+ * The console's pages and their files, which `npm ci` has built and compressed (packages/console/scripts/build.ts).
+ * Every page has the same script, which reads the address; they differ in the files that they load ahead. A file has
+ * its hash in its name, so a browser caches it.
  */
 import { readdir, readFile } from "node:fs/promises"
 import path from "node:path"
@@ -69,6 +69,21 @@ const filesIn = Effect.fnUntraced(function* (folder: string) {
   )
 })
 
+/**
+ * The page of an address: `merchant-orders-one.html` for an order. Each is the same page, and names the files that its
+ * address needs (`packages/console/src/parts/pages.ts`).
+ */
+const fileAt = (url: string): string => {
+  const [, , area = "", ...parts] = url.replace(/[?#].*/s, "").split("/")
+  const [first, ...rest] = (area === "operator" ? parts : parts.slice(1)).filter((part) => part !== "")
+  const name = [
+    area === "operator" ? area : "merchant",
+    ...(first === undefined ? [] : [first]),
+    ...rest.map(() => "one")
+  ]
+  return area === "" ? "index.html" : `${name.join("-")}.html`
+}
+
 export const layerOf = (folder: string, publicUrl?: string): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
@@ -79,23 +94,22 @@ export const layerOf = (folder: string, publicUrl?: string): Layer.Layer<never, 
         const file = fileOf(name, content.toString(), contents.get(`${name}.br`))
         files.set(name, yield* serveStatic(Effect.succeed(file)))
       }
-      const page = contents.get("index.html")
-      const shown =
-        page === undefined ? Effect.succeed(notBuilt) : yield* serveStatic(Effect.succeed(pageOf(page.toString())))
+      const pages = new Map<string, Effect.Success<ReturnType<typeof serveStatic>>>()
+      for (const [name, content] of contents) {
+        if (name.endsWith(".html")) pages.set(name, yield* serveStatic(Effect.succeed(pageOf(content.toString()))))
+      }
+      const shownAt = (url: string) => pages.get(fileAt(url)) ?? pages.get("index.html") ?? Effect.succeed(notBuilt)
 
       const asset = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
         const name = /\/assets\/([^/?#]+)/.exec(url)?.[1] ?? ""
         return files.get(name) ?? Effect.succeed(HttpServerResponse.empty({ status: 404 }))
       })
       yield* router.add("GET", consoleAssets, asset)
-      const pages =
-        publicUrl === undefined
-          ? shown
-          : Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, url }) => {
-              const target = placeElsewhere(publicUrl, headers["host"], url)
-              return target === undefined ? shown : Effect.succeed(HttpServerResponse.redirect(target))
-            })
-      yield* Effect.forEach(consolePages, (each) => router.add("GET", each, pages))
+      const page = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, url }) => {
+        const target = publicUrl === undefined ? undefined : placeElsewhere(publicUrl, headers["host"], url)
+        return target === undefined ? shownAt(url) : Effect.succeed(HttpServerResponse.redirect(target))
+      })
+      yield* Effect.forEach(consolePages, (each) => router.add("GET", each, page))
     })
   )
 

@@ -48,7 +48,6 @@ const en = {
   rename: "Rename",
   remove: "Remove",
   leave: "Sign out",
-  other: "中文",
   footer: "Coffer",
   script: "This page needs JavaScript.",
   atOtherName: "You can only sign in at this service's own address:",
@@ -95,7 +94,6 @@ const zh: Texts = {
   rename: "重命名",
   remove: "移除",
   leave: "退出登录",
-  other: "English",
   footer: "Coffer",
   script: "此页面需要 JavaScript。",
   atOtherName: "只能通过本服务的指定地址登录：",
@@ -121,19 +119,64 @@ const zh: Texts = {
   }
 }
 
-/** The console is in two languages; readers of traditional characters read the simplified ones. */
-const texts: Readonly<Record<Language, Texts>> = { en, zh, "zh-Hant": zh }
+const zhHant: Texts = {
+  title: "登入 Coffer",
+  email: "您的電子郵件",
+  send: "傳送登入連結",
+  or: "或",
+  passkey: "使用通行密鑰登入",
+  openId: "登入方式：",
+  signedIn: "您已登入：",
+  open: "開啟控制台",
+  passkeys: "您的通行密鑰",
+  name: "新通行密鑰的名稱",
+  add: "新增通行密鑰",
+  newName: "新名稱：",
+  rename: "重新命名",
+  remove: "移除",
+  leave: "登出",
+  footer: "Coffer",
+  script: "此頁面需要 JavaScript。",
+  atOtherName: "只能透過本服務的指定地址登入：",
+  notices: {
+    sent: "如果該電子郵件已註冊，登入連結已發出。請在 15 分鐘內於此瀏覽器中開啟。連結只能使用一次。",
+    linkFailed: "該連結已使用、已過期，或是在其他瀏覽器中申請的。請在此重新取得。",
+    passkeyFailed: "通行密鑰登入失敗。請重試，或取得登入連結。",
+    openIdFailed: "登入失敗。如有通行密鑰請使用通行密鑰登入，或重試，或向管理員確認您是否有存取權限。",
+    openIdAway: "該服務沒有回應。請稍後重試，或取得登入連結。",
+    passkeyDemanded: "此系統要求使用通行密鑰登入，請使用您的通行密鑰。",
+    needsPasskey: "此系統要求使用通行密鑰，請先新增通行密鑰再繼續。",
+    tooOld: "您登入已超過 15 分鐘。請登出後重新登入，再更改通行密鑰。",
+    addFailed: "未能新增通行密鑰。您可能已經新增過它。",
+    added: "通行密鑰已新增，今後可用它登入。",
+    renamed: "通行密鑰已重新命名。",
+    removed: "通行密鑰已移除，由它登入的其他工作階段已退出。請同時在裝置上刪除它。",
+    lastStays: "此系統要求使用通行密鑰，這是您的最後一個。請先新增另一個。",
+    gone: "該通行密鑰已不存在。",
+    signedOut: "您已登出。",
+    notAnAddress: "請輸入一個電子郵件地址，例如 name@shop.example。",
+    tooOften: "您的網路嘗試次數過多，請一分鐘後再試。",
+    failed: "操作失敗。請檢查網路後重試。"
+  }
+}
+
+const texts: Readonly<Record<Language, Texts>> = { en, zh, "zh-Hant": zhHant }
+/** As their readers write them. */
+const names: Readonly<Record<Language, string>> = { en: "English", zh: "简体中文", "zh-Hant": "繁體中文" }
 
 export const renderSignIn = (ways: Ways, language: Language): string => {
   const words = texts[language]
-  const other = languages.find((each) => each !== language)!
+  const others = languages.filter((each) => each !== language)
   return layout({
     language,
     title: words.title,
     script,
     footer: words.footer,
-    top: html`<nav>
-      <a class="switch" href="?lang=${other}" hreflang="${tags[other]}" lang="${tags[other]}">${words.other}</a>
+    top: html`<nav class="languages">
+      ${others.map(
+        (each) =>
+          html`<a class="switch" href="?lang=${each}" hreflang="${tags[each]}" lang="${tags[each]}">${names[each]}</a> `
+      )}
     </nav>`,
     main: html`
       <section class="card stack" data-origin="${ways.origin}">

@@ -30,6 +30,7 @@ import {
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { makeAccessLog, makeApiLog } from "./CallLogs.ts"
+import { asConsoleRead, isConsoleRead } from "./consoleReads.ts"
 import * as ClientAddress from "../../shared/http/clientAddress.ts"
 import { answerFailure, isNoRoute, makeAnswerNoRoute, addEnvelope, unavailable } from "./Unanswered.ts"
 import { makeCount } from "./Health.ts"
@@ -178,11 +179,12 @@ const makeConclude = Effect.gen(function* () {
       accessed === undefined
         ? log(incoming, record, response, answered)
         : Effect.flatMapEager(accessed, () => log(incoming, record, response, answered))
-    return Effect.mapEager(logged, () => {
+    const made = Effect.mapEager(logged, () => {
       const explained = asProblem(response, { accept: record.sent["accept"], documents, fine: record.reason })
       const sent = withHeaders(explained, record, draining.now)
       return deprecation === undefined ? sent : addWarnings(sent, deprecationHeaders(deprecation, aboutDeprecations))
     })
+    return isConsoleRead(record) ? Effect.flatMapEager(made, (sent) => asConsoleRead(record, sent)) : made
   }
 
   return { conclude, release }

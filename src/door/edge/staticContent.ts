@@ -97,8 +97,8 @@ export const hasTag = (named: string | undefined, etag: string): boolean =>
   })
 
 // Pages for buyers ---------------------------------------------------------------
-// Gzip makes a third of the bytes, in about a millisecond of another thread. Calls of the API are not compressed: they
-// are small, and their path is short (docs/performance-notes.md).
+// Gzip makes a third of the bytes, in about a millisecond of another thread. Calls with a key are not compressed: they
+// are small, and their path is short (docs/performance-notes.md). `consoleReads.ts` compresses those of the console.
 
 /** Below this a page fits in one packet anyway. */
 const compressedBytesMin = 1_400

@@ -5,8 +5,8 @@ import type { Page } from "playwright-core"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
-/** Serious and critical ones. In the dark only colours differ. */
-export const findings = async (page: Page, scheme: "light" | "dark") => {
+/** Serious and critical ones, or all of them. In the dark only colours differ. */
+export const findings = async (page: Page, scheme: "light" | "dark", which: "serious" | "all" = "serious") => {
   // Half a megabyte, which goes through two processes.
   if (await page.evaluate("window.axe === undefined")) await page.evaluate(`(() => { ${axe} })()`)
   const found = await page.evaluate(
@@ -24,6 +24,6 @@ export const findings = async (page: Page, scheme: "light" | "dark") => {
     { resultTypes: ["violations"], preload: false, ...(scheme === "light" ? {} : { runOnly: ["color-contrast"] }) }
   )
   return found.violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .filter(({ impact }) => which === "all" || impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`)
 }

@@ -145,6 +145,7 @@ const operatorPages: ReadonlyArray<readonly [name: string, path: (seed: Seeded) 
     (tab) =>
       [`merchant ${tab}`, ({ merchantId }: Seeded) => `${operator}/merchants/${merchantId}/sandbox/${tab}`] as const
   ),
+  ["delivery of a merchant", ({ deliveryId }) => `${operator}/deliveries/${deliveryId}`],
   ["buyers", () => `${operator}/buyers`],
   ["cluster", () => `${operator}/cluster`],
   ["people", () => `${operator}/people`],
@@ -198,3 +199,14 @@ export const misfits = () => {
     .map(({ className, tagName }) => `${tagName}.${className}`)
   return [...(root.scrollWidth > root.clientWidth ? [`${root.scrollWidth} px in ${root.clientWidth}`] : []), ...cut]
 }
+
+/**
+ * Runs in the page: controls that a finger may miss. A link within a text is as high as its line, and a box of a choice
+ * is as large as its label.
+ */
+export const smallTargets = () =>
+  Array.from(document.querySelectorAll<HTMLElement>("button, summary, select, input:not([type=hidden]), nav.links a"))
+    .filter((element) => element.checkVisibility() && element.closest(".unseen, .skip") === null)
+    .map((element) => (element.matches("[type=checkbox], [type=radio]") && element.closest("label")) || element)
+    .filter((element) => element.getBoundingClientRect().height < 43.5)
+    .map((element) => `${element.tagName}.${element.className} ${element.textContent?.slice(0, 20) ?? ""}`)

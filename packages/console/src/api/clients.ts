@@ -1,9 +1,8 @@
 /**
- * The APIs that the console calls, typed by the contract: `/v1` in one account, the console's own, and in
- * `operatorsApi.ts` the operators'. A person's session replaces the key (docs/decisions/0130). No other file of the
- * console sends a request.
+ * The console's own API, typed by the contract, and what all clients share. `accountApi.ts` has `/v1` in one account,
+ * `operatorsApi.ts` the operators' API. A person's session replaces the key (docs/decisions/0130). No other file of
+ * the console sends a request.
  */
-import { Api } from "@coffer/contract/Api"
 import { MerchantKey, OperatorToken } from "@coffer/contract/Caller"
 import { ConsoleApi } from "@coffer/contract/Console"
 import * as Effect from "effect/Effect"
@@ -16,6 +15,7 @@ import * as AtomHttpApi from "effect/reactivity/AtomHttpApi"
 import * as Schema from "effect/Schema"
 import { contentsOf, Replaces, SentKeys } from "./actKeys.ts"
 import { noteAnswer, noteNoAnswer } from "./connection.ts"
+import { remembering } from "./remembering.ts"
 
 /** The environment of a merchant that a page is about. */
 export interface Account {
@@ -25,6 +25,7 @@ export interface Account {
 
 export const prepare = (rewrite: (url: string) => string) => (client: HttpClient.HttpClient) =>
   client.pipe(
+    HttpClient.transformResponse(Effect.provideService(FetchHttpClient.Fetch, remembering)),
     HttpClient.mapRequestEffect((request) =>
       Effect.map(Effect.all([SentKeys, Replaces]), ([keys, replaces]) =>
         request.pipe(
@@ -54,30 +55,6 @@ export const bySession = Layer.mergeAll(
 )
 
 export const baseUrl = globalThis.location?.origin
-
-interface OfAccount {
-  readonly account: Account
-}
-
-const makeAccountApi = (prefix: string) =>
-  AtomHttpApi.Service<OfAccount>()(prefix, {
-    api: Api,
-    httpClient: bySession,
-    baseUrl,
-    transformClient: prepare((url) => url.replace("/v1/", prefix)),
-    transformResponse: readable
-  })
-export type AccountApi = ReturnType<typeof makeAccountApi>
-
-const accountApis = new Map<string, AccountApi>()
-
-/** The merchant API as a person of the merchant calls it in one environment. */
-export const accountApi = ({ merchantId, mode }: Account): AccountApi => {
-  const prefix = `/console/api/accounts/${merchantId}/${mode}/`
-  const made = accountApis.get(prefix) ?? makeAccountApi(prefix)
-  accountApis.set(prefix, made)
-  return made
-}
 
 /** The console's own API: the person who is signed in, people of a merchant, keys. */
 export class OwnApi extends AtomHttpApi.Service<OwnApi>()("console", {

@@ -4,7 +4,7 @@ import { covers, type Scope } from "@coffer/model/Scopes"
 import { mayMoveMany, scopesOfRole } from "@coffer/rules/people/roleScopes"
 import { createContext, useContext, useEffect, useRef } from "react"
 import { readAgain, shown } from "./acts.ts"
-import { type Account, type AccountApi, accountApi, askWhetherThere, OwnApi } from "./clients.ts"
+import { type Account, askWhetherThere, OwnApi } from "./clients.ts"
 import { awaySince } from "./connection.ts"
 import { useAtom } from "./registry.ts"
 
@@ -16,7 +16,6 @@ export const settingsAtom = (merchantId: string) =>
 
 export interface InAccount extends Account {
   readonly role: PersonRole
-  readonly api: AccountApi
   /** Where the account's pages are: `/mer_.../sandbox`. */
   readonly base: string
   /** Whether the role has this scope. Other actions are not offered, and the service refuses them (0130). */
@@ -28,7 +27,6 @@ export interface InAccount extends Account {
 export const inAccount = (account: Account, role: PersonRole): InAccount => ({
   ...account,
   role,
-  api: accountApi(account),
   base: `/${account.merchantId}/${account.mode}`,
   may: (scope) => covers(scopesOfRole(role, account.mode), scope),
   mayMoveMany: mayMoveMany(role, account.mode)

@@ -4,6 +4,7 @@ import { personMayDo } from "@coffer/rules/people/mayDo"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { useLocation } from "wouter"
+import { useApi } from "../api/accountApi.ts"
 import { act, ask, shown } from "../api/acts.ts"
 import { asQuery, type PlainQuery } from "../api/lists.ts"
 import { useLive } from "../api/registry.ts"
@@ -57,7 +58,7 @@ type Texts = typeof texts.en
 
 /** The progress of the erasure in the address. */
 const Progress = ({ number, words }: { readonly number: string; readonly words: Texts }) => {
-  const { api } = useAccount()
+  const api = useApi()
   const query = api.query("erasures", "get", { params: { erasure_no: number }, reactivityKeys: shown })
   const result = useLive(query, 2_000)
   return (
@@ -105,7 +106,8 @@ const Progress = ({ number, words }: { readonly number: string; readonly words: 
 
 const Buyers = () => {
   const words = useWords(texts)
-  const { api, base, may, role } = useAccount()
+  const { base, may, role } = useAccount()
+  const api = useApi()
   const [, go] = useLocation()
   const begun = useSearchQuery().get("erasure")
   return (

@@ -1,13 +1,14 @@
 /** The list of deliveries of events, with bulk resends. */
 import type { DeliveryQuery, DeliveryResource } from "@coffer/contract/WebhookDeliveries"
 import { deliveries } from "@coffer/resources/webhooks"
+import { accountApi, type AccountApi } from "../api/accountApi.ts"
 import { act } from "../api/acts.ts"
 import type { InAccount } from "../api/session.ts"
 import type { BulkAct } from "../parts/BulkActs.tsx"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { Link } from "wouter"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
@@ -68,7 +69,7 @@ const columns = (words: Texts, language: Language): ReadonlyArray<Column<Deliver
     }
   )
 
-const resend = ({ api }: InAccount, id: string) =>
+const resend = (api: AccountApi, id: string) =>
   act(
     api,
     api.use((client) => client.webhook_deliveries.resend({ params: { delivery_id: id } }))
@@ -79,7 +80,7 @@ const resendAct = (account: InAccount, words: Texts): BulkAct<Delivery> => ({
   says: words.resendSays,
   unfit: () => undefined,
   about: ({ event_type, id }) => [event_type, id],
-  run: ({ id }) => resend(account, id)
+  run: ({ id }) => resend(accountApi(account), id)
 })
 
 /** The list of deliveries, also for sections of other pages. */
@@ -94,7 +95,7 @@ const listOf = (
   language: Language
 ): ListBy<Delivery, DeliveryQuery> => ({
   id: "deliveries",
-  title: deliveries.listing.label[language],
+  title: wordsIn(deliveries.listing.label, language),
   columns: columns(words, language),
   filters: filtersOf(deliveries, language),
   ...lists.deliveries,

@@ -2,6 +2,7 @@
 import { deliveries } from "@coffer/resources/webhooks"
 import type * as AsyncResult from "effect/reactivity/AsyncResult"
 import { Link, useLocation } from "wouter"
+import { useApi } from "../api/accountApi.ts"
 import { shown } from "../api/acts.ts"
 import { objectEvery, useAtom, useLive } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
@@ -10,7 +11,7 @@ import { Json } from "../parts/Json.tsx"
 import { type NamedFacts, ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { State, Time } from "../parts/values.tsx"
-import { useLanguage, useWords } from "../parts/words.ts"
+import { useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import type { Delivery as DeliveryRow } from "./Deliveries.tsx"
 import { MerchantAct } from "./MerchantAct.tsx"
 import { type Reader, useReader } from "./reader.ts"
@@ -123,7 +124,8 @@ export const DeliveryPage = ({ acts, back, children, facts, number, pageOf, resu
 
 const Delivery = ({ number }: { readonly number: string }) => {
   const { pageOf } = useReader()
-  const { api, base, may } = useAccount()
+  const { base, may } = useAccount()
+  const api = useApi()
   const words = useWords(deliveryTexts)
   const [, go] = useLocation()
   const delivery = useLive(
@@ -133,7 +135,7 @@ const Delivery = ({ number }: { readonly number: string }) => {
   return (
     <DeliveryPage
       result={delivery}
-      back={[`${base}/deliveries`, deliveries.listing.label[useLanguage()]]}
+      back={[`${base}/deliveries`, wordsIn(deliveries.listing.label, useLanguage())]}
       number={number}
       pageOf={pageOf}
       acts={({ id, status }) =>
@@ -179,7 +181,7 @@ export const Attempt = ({ attempt }: { readonly attempt: DeliveryRow["attempts"]
 }
 
 export const SentBody = ({ eventId }: { readonly eventId: string }) => {
-  const { api } = useAccount()
+  const api = useApi()
   const words = useWords(deliveryTexts)
   const event = useAtom(api.query("events", "get", { params: { event_id: eventId }, reactivityKeys: shown }))
   return (

@@ -2,6 +2,7 @@
 import type { DisputeResource } from "@coffer/contract/Disputes"
 import { disputes } from "@coffer/resources/returns"
 import { Link } from "wouter"
+import { useApi } from "../api/accountApi.ts"
 import { shown } from "../api/acts.ts"
 import { objectEvery, useAtom, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
@@ -11,7 +12,7 @@ import { factsOf } from "../parts/declared.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, amountText, State, timeText } from "../parts/values.tsx"
-import { useLanguage, useWords } from "../parts/words.ts"
+import { useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { Due } from "./Disputes.tsx"
 import { Evidence } from "./Evidence.tsx"
 import { stepOf } from "./find.ts"
@@ -61,14 +62,15 @@ const texts = {
 type Texts = typeof texts.en
 
 const Dispute = ({ number }: { readonly number: string }) => {
-  const { api, base } = useAccount()
+  const { base } = useAccount()
+  const api = useApi()
   const words = useWords(texts)
   const language = useLanguage()
   const dispute = useLive(api.query("disputes", "get", { params: { ref: number }, reactivityKeys: shown }), objectEvery)
   return (
     <ObjectPage
       result={dispute}
-      back={[`${base}/disputes`, disputes.listing.label[language]]}
+      back={[`${base}/disputes`, wordsIn(disputes.listing.label, language)]}
       number={number}
       head={({ data: { amount, currency, status } }) => (
         <>
@@ -125,7 +127,7 @@ const Stand = ({ dispute, words }: { readonly dispute: DisputeResource; readonly
 }
 
 const EvidenceOf = ({ dispute }: { readonly dispute: DisputeResource }) => {
-  const { api } = useAccount()
+  const api = useApi()
   const evidence = useAtom(
     api.query("disputes", "getEvidence", { params: { ref: dispute.dispute_no }, reactivityKeys: shown })
   )

@@ -1,8 +1,8 @@
 /** The list of disputes, with the time that is left for each answer. */
 import type { DisputeQuery, DisputeResource } from "@coffer/contract/Disputes"
 import { disputes } from "@coffer/resources/returns"
+import { accountApi, type AccountApi } from "../api/accountApi.ts"
 import { act } from "../api/acts.ts"
-import type { InAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
@@ -10,11 +10,12 @@ import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { stateText } from "../parts/stateWords.ts"
 import { dayText, Time, timeText } from "../parts/values.tsx"
-import { type Language, tags, useLanguage, useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { useNow } from "../parts/accountClock.ts"
 import { reasonText } from "./moneyWords.ts"
 import { callOf } from "./MerchantAct.tsx"
 import { ObjectList } from "./ObjectList.tsx"
+import { leftText } from "./leftText.ts"
 import { type Reader, useReader } from "./reader.ts"
 
 const texts = {
@@ -44,16 +45,6 @@ const texts = {
 type Texts = typeof texts.en
 
 const dash = <span className="soft">–</span>
-
-/** The time that is left in the largest fitting unit: "in 6 days", "in 40 minutes". */
-export const leftText = (due: string, now: number, language: Language): string | undefined => {
-  const seconds = (Date.parse(due) - now) / 1_000
-  if (seconds <= 0) return undefined
-  const format = new Intl.RelativeTimeFormat(tags[language], { numeric: "always" })
-  if (seconds >= 86_400) return format.format(Math.floor(seconds / 86_400), "day")
-  if (seconds >= 3_600) return format.format(Math.floor(seconds / 3_600), "hour")
-  return format.format(Math.max(1, Math.floor(seconds / 60)), "minute")
-}
 
 /** A live countdown to a deadline, by the account's clock; the date itself while that is not known. */
 export const Due = ({ at, isOpen }: { readonly at: string | null; readonly isOpen: boolean }) => {
@@ -92,7 +83,7 @@ export const disputeColumns = (language: Language): ReadonlyArray<Column<Dispute
     reason: { cell: ({ reason }) => reasonText(reason, language) }
   })
 
-const acceptAct = ({ api }: InAccount, words: Texts, language: Language): BulkAct<DisputeResource> => ({
+const acceptAct = (api: AccountApi, words: Texts, language: Language): BulkAct<DisputeResource> => ({
   name: words.accept,
   says: words.acceptSays,
   isDangerous: true,
@@ -112,13 +103,14 @@ const listOf = (
   language: Language
 ): ListBy<DisputeResource, DisputeQuery> => ({
   id: "disputes",
-  title: disputes.listing.label[language],
+  title: wordsIn(disputes.listing.label, language),
   columns: disputeColumns(language),
   filters: filtersOf(disputes, language),
   ...lists.disputes,
   isSorted: true,
   keyOf: ({ dispute_no }) => dispute_no,
-  bulk: account?.may("disputes:write") && account.mayMoveMany ? [acceptAct(account, words, language)] : [],
+  bulk:
+    account?.may("disputes:write") && account.mayMoveMany ? [acceptAct(accountApi(account), words, language)] : [],
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>

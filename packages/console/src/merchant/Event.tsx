@@ -1,6 +1,7 @@
 /** The page of an event: its JSON as it is delivered, and its deliveries. */
 import { events } from "@coffer/resources/webhooks"
 import { Link } from "wouter"
+import { useApi } from "../api/accountApi.ts"
 import { shown } from "../api/acts.ts"
 import { objectEvery, useAtom, useLive } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
@@ -11,7 +12,7 @@ import { type Column, Rows } from "../parts/ListPage.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, State } from "../parts/values.tsx"
-import { useLanguage, useWords } from "../parts/words.ts"
+import { useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { useDeliveries } from "./Deliveries.tsx"
 import { callOf } from "./MerchantAct.tsx"
 import { pageOf } from "./find.ts"
@@ -44,7 +45,8 @@ const texts = {
 }
 
 const Event = ({ number }: { readonly number: string }) => {
-  const { api, base } = useAccount()
+  const { base } = useAccount()
+  const api = useApi()
   const words = useWords(texts)
   const language = useLanguage()
   const event = useAtom(api.query("events", "get", { params: { event_id: number }, reactivityKeys: shown }))
@@ -56,7 +58,7 @@ const Event = ({ number }: { readonly number: string }) => {
   return (
     <ObjectPage
       result={event}
-      back={[`${base}/events`, events.listing.label[language]]}
+      back={[`${base}/events`, wordsIn(events.listing.label, language)]}
       number={number}
       head={({ data }) => data.type}
       facts={({ data: { data, ...rest } }) => [

@@ -7,7 +7,7 @@ import { columnsOf } from "../parts/declared.tsx"
 import type { Column, ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { Amount, State } from "../parts/values.tsx"
-import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { callOf } from "./MerchantAct.tsx"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
@@ -60,12 +60,12 @@ const columns = (words: Texts, language: Language): ReadonlyArray<Column<Event>>
 
 const listOf = ({ lists }: Reader, words: Texts, language: Language): ListBy<Event, EventQuery> => ({
   id: "events",
-  title: events.listing.label[language],
+  title: wordsIn(events.listing.label, language),
   columns: columns(words, language),
   filters: [
     {
       name: "type",
-      label: events.fields.type.label[language],
+      label: wordsIn(events.fields.type.label, language),
       choices: EventType.literals.map((type) => [type, type])
     },
     { name: "object_id", label: words.objectNumber }

@@ -4,6 +4,7 @@ import type { OrderResource } from "@coffer/contract/Orders"
 import { evidenceNames } from "@coffer/model/Evidence"
 import { evidenceTextLengthMax } from "@coffer/model/Limits"
 import { useId, useRef, useState } from "react"
+import { useApi } from "../api/accountApi.ts"
 import { ActKeys, withKeys } from "../api/actKeys.ts"
 import { act, ask, readAgain } from "../api/acts.ts"
 import { draftName, forgetDraft, keepDraft, readDraft } from "../api/drafts.ts"
@@ -308,7 +309,7 @@ const DraftForm = (
   }
 ) => {
   const { dispute, initial, name: place, onMine, onSaved, onTheirs, stored, version, words } = props
-  const { api } = useAccount()
+  const api = useApi()
   const form = useRef<HTMLFormElement>(null)
   const formId = useId()
   const [files, setFiles] = useState(initial.files)

@@ -37,7 +37,7 @@ const texts = {
 }
 
 /** `hasChannel`: whether a channel takes its live payments. */
-export const GoLive = ({ hasChannel }: { readonly hasChannel: boolean }) => {
+const GoLive = ({ hasChannel }: { readonly hasChannel: boolean }) => {
   const { merchantId } = useAccount()
   const { base, lists } = useReader()
   const words = useWords(texts)
@@ -66,3 +66,5 @@ export const GoLive = ({ hasChannel }: { readonly hasChannel: boolean }) => {
     </section>
   )
 }
+
+export default GoLive

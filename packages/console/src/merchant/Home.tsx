@@ -7,7 +7,8 @@ import { OwnApi } from "../api/clients.ts"
 import { useLive } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
-import { useQuery } from "../parts/ListPage.tsx"
+import { useQuery } from "../parts/address.ts"
+import { page } from "../parts/Part.tsx"
 import { Plot } from "../parts/Plot.tsx"
 import { plotsOf, sinceWeek, useHourIn } from "./homePlots.ts"
 import { Loaded } from "../parts/states.tsx"
@@ -15,9 +16,10 @@ import { Amount, amountText, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { useNow } from "../parts/accountClock.ts"
 import { answerText } from "./declines.ts"
-import { leftText } from "./Disputes.tsx"
-import { GoLive } from "./GoLive.tsx"
-import { callOf } from "./MerchantAct.tsx"
+import { leftText } from "./leftText.ts"
+
+/** Only a merchant that has not taken a payment yet sees it. */
+const GoLive = page(() => import("./GoLive.tsx"))
 
 const texts = {
   en: {
@@ -352,13 +354,7 @@ const First = ({ words }: { readonly words: Texts }) => {
           <li key={step}>{step}</li>
         ))}
       </ol>
-      <AsCode
-        call={callOf(
-          "orders.create",
-          { payload: { amount: 1999, currency: "USD", subject: "Two books", out_trade_no: "cart-1" } },
-          "orders create --amount 1999"
-        )}
-      />
+      <AsCode call={() => import("./firstCall.ts").then(({ firstCall }) => firstCall)} />
       <p>
         <Link href={`${base}/orders`}>{words.firstLink} →</Link>
       </p>

@@ -17,7 +17,7 @@ import { OldEnds, SecretOnce } from "../parts/Secret.tsx"
 import { stateText } from "../parts/stateWords.ts"
 import { Empty } from "../parts/states.tsx"
 import { Time } from "../parts/values.tsx"
-import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
 import { ScopesTable } from "./ScopesTable.tsx"
@@ -175,7 +175,7 @@ export const useKeys = (actsOf: ActsOf | undefined): ListBy<Key, ApiKeyQuery> =>
   const language = useLanguage()
   return {
     id: "keys",
-    title: apiKeys.listing.label[language],
+    title: wordsIn(apiKeys.listing.label, language),
     columns: columns(words, language, reader, actsOf),
     ...reader.lists.keys,
     keyOf: ({ key_id }) => key_id,

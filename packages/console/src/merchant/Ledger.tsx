@@ -2,14 +2,16 @@
 import type { BalanceTransactionResource, LedgerQuery } from "@coffer/contract/Balance"
 import { ledger } from "@coffer/resources/wallets"
 import { Link } from "wouter"
+import { useApi } from "../api/accountApi.ts"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
-import { type ListBy, useQuery } from "../parts/ListPage.tsx"
+import { useQuery } from "../parts/address.ts"
+import type { ListBy } from "../parts/ListPage.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
 import { Amount } from "../parts/values.tsx"
-import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { currencies, movementText } from "./moneyWords.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { Proof } from "./Proof.tsx"
@@ -55,7 +57,8 @@ const Ledger = () => {
 }
 
 const Balance = ({ currency, words }: { readonly currency: (typeof currencies)[number]; readonly words: Texts }) => {
-  const { api, base } = useAccount()
+  const { base } = useAccount()
+  const api = useApi()
   const balance = useAtom(api.query("balance", "get", { query: { currency }, reactivityKeys: shown }))
   return (
     <Loaded result={balance} lines={2}>
@@ -96,7 +99,7 @@ export const Reference = ({ id }: { readonly id: string }) => {
 
 const listOf = ({ lists }: Reader, words: Texts, language: Language): ListBy<Row, LedgerQuery> => ({
   id: "ledger",
-  title: ledger.listing.label[language],
+  title: wordsIn(ledger.listing.label, language),
   columns: columns(language),
   filters: filtersOf(ledger, language, {
     type: { choices: ledger.fields.type.schema.literals.map((each) => [each, movementText(each, language)]) },

@@ -3,6 +3,7 @@ import type { BalanceTransactionResource, LedgerLinkResource } from "@coffer/con
 import { ledger } from "@coffer/resources/wallets"
 import { useEffect, useState } from "react"
 import { Link } from "wouter"
+import { useApi } from "../api/accountApi.ts"
 import { shown } from "../api/acts.ts"
 import type { Page } from "../api/lists.ts"
 import { useAtom } from "../api/registry.ts"
@@ -11,7 +12,7 @@ import { factsOf } from "../parts/declared.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
 import { Amount, Num } from "../parts/values.tsx"
-import { useLanguage, useWords } from "../parts/words.ts"
+import { useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { stepOf } from "./find.ts"
 import { Reference } from "./Ledger.tsx"
 import { movementText } from "./moneyWords.ts"
@@ -61,7 +62,7 @@ const LedgerRow = ({ number }: { readonly number: string }) => {
   return (
     <article className="object">
       <nav className="crumb">
-        <Link href={`${base}/ledger`}>← {ledger.listing.label[useLanguage()]}</Link>
+        <Link href={`${base}/ledger`}>← {wordsIn(ledger.listing.label, useLanguage())}</Link>
         <Num id={number} />
       </nav>
       <Loaded result={before} lines={6}>
@@ -120,7 +121,7 @@ interface ChainProps {
 }
 
 const InChain = ({ currency, number, words }: ChainProps) => {
-  const { api } = useAccount()
+  const api = useApi()
   const before = useAtom(
     api.query("balance", "chain", {
       params: { currency },
@@ -140,7 +141,7 @@ const InChain = ({ currency, number, words }: ChainProps) => {
 
 const ChainLink = (props: ChainProps & Pick<RowProps, "query">) => {
   const { currency, number, query, words } = props
-  const { api } = useAccount()
+  const api = useApi()
   const found = useAtom(api.query("balance", "chain", { params: { currency }, query, reactivityKeys: shown }))
   return (
     <Loaded result={found}>
@@ -214,7 +215,7 @@ interface OfProps {
 }
 
 const OfRefund = ({ row: { id, reference_id }, words }: OfProps) => {
-  const { api } = useAccount()
+  const api = useApi()
   const refund = useAtom(api.query("refunds", "get", { params: { ref: reference_id }, reactivityKeys: shown }))
   return (
     <Loaded result={refund} lines={1}>
@@ -224,7 +225,7 @@ const OfRefund = ({ row: { id, reference_id }, words }: OfProps) => {
 }
 
 const OfDispute = ({ row: { id, reference_id }, words }: OfProps) => {
-  const { api } = useAccount()
+  const api = useApi()
   const dispute = useAtom(api.query("disputes", "get", { params: { ref: reference_id }, reactivityKeys: shown }))
   return (
     <Loaded result={dispute} lines={1}>

@@ -1,9 +1,9 @@
 /** The list of payment links, and creating one. */
 import type { PaymentLinkQuery, PaymentLinkResource } from "@coffer/contract/PaymentLinks"
 import { paymentLinks } from "@coffer/resources/orders"
+import { accountApi, type AccountApi } from "../api/accountApi.ts"
 import { act } from "../api/acts.ts"
 import { sent } from "../api/sent.ts"
-import type { InAccount } from "../api/session.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
@@ -13,7 +13,7 @@ import type { ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { stateText } from "../parts/stateWords.ts"
 import { Copy, minorOf, Time } from "../parts/values.tsx"
-import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { currencies } from "./moneyWords.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
@@ -64,11 +64,11 @@ const columns = (words: Texts, language: Language) =>
       isNumber: true,
       cell: ({ max_uses, used_count }) => (max_uses === null ? used_count : `${used_count} / ${max_uses}`)
     },
-    url: { cell: ({ url }) => <Copy text={url} label={paymentLinks.fields.url.label[language]} /> },
+    url: { cell: ({ url }) => <Copy text={url} label={wordsIn(paymentLinks.fields.url.label, language)} /> },
     expires_at: { cell: ({ expires_at }) => <Time at={expires_at} none={words.never} /> }
   })
 
-const deactivateAct = ({ api }: InAccount, words: Texts, language: Language): BulkAct<Row> => ({
+const deactivateAct = (api: AccountApi, words: Texts, language: Language): BulkAct<Row> => ({
   name: words.deactivate,
   says: words.deactivateSays,
   isDangerous: true,
@@ -84,13 +84,13 @@ const deactivateAct = ({ api }: InAccount, words: Texts, language: Language): Bu
 
 const listOf = ({ account, lists }: Reader, words: Texts, language: Language): ListBy<Row, PaymentLinkQuery> => ({
   id: "links",
-  title: paymentLinks.listing.label[language],
+  title: wordsIn(paymentLinks.listing.label, language),
   columns: columns(words, language),
   filters: filtersOf(paymentLinks, language),
   ...lists.links,
   keyOf: ({ link_id }) => link_id,
   acts: account?.may("payment_links:write") && <CreateLink words={words} />,
-  bulk: account?.may("payment_links:write") ? [deactivateAct(account, words, language)] : [],
+  bulk: account?.may("payment_links:write") ? [deactivateAct(accountApi(account), words, language)] : [],
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
@@ -135,7 +135,9 @@ const CreateLink = ({ words }: { readonly words: Texts }) => {
         </>
       }
       request={(typed) => ({ payload: sent(bodyOf(typed)) })}
-      result={({ data }) => <Address url={(data as Row).url} label={paymentLinks.fields.url.label[language]} />}
+      result={({ data }) => (
+        <Address url={(data as Row).url} label={wordsIn(paymentLinks.fields.url.label, language)} />
+      )}
       cli={(typed) => `links create --amount ${bodyOf(typed).amount}`}
     />
   )

@@ -3,6 +3,7 @@ import { apiLogs } from "@coffer/resources/calls"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { useState } from "react"
 import { Link } from "wouter"
+import { useApi } from "../api/accountApi.ts"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
@@ -13,7 +14,7 @@ import { Json } from "../parts/Json.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { stateText } from "../parts/stateWords.ts"
 import { Loaded, Trouble } from "../parts/states.tsx"
-import { useLanguage, useWords } from "../parts/words.ts"
+import { useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { Status } from "./Logs.tsx"
 
 const texts = {
@@ -38,7 +39,8 @@ const texts = {
 }
 
 const Log = ({ number }: { readonly number: string }) => {
-  const { api, base } = useAccount()
+  const { base } = useAccount()
+  const api = useApi()
   const words = useWords(texts)
   const language = useLanguage()
   const found = useAtom(api.query("logs", "list", { query: { request_id: number }, reactivityKeys: shown }))
@@ -53,7 +55,7 @@ const Log = ({ number }: { readonly number: string }) => {
         return (
           <ObjectPage
             result={AsyncResult.success(log)}
-            back={[`${base}/logs`, apiLogs.listing.label[language]]}
+            back={[`${base}/logs`, wordsIn(apiLogs.listing.label, language)]}
             number={number}
             head={() => (
               <>

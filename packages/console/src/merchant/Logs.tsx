@@ -11,7 +11,7 @@ import { Empty, Skeleton, Trouble } from "../parts/states.tsx"
 import { stateText } from "../parts/stateWords.ts"
 import { Time } from "../parts/values.tsx"
 import { walkPages } from "../parts/walkPages.ts"
-import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { callOf } from "./MerchantAct.tsx"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
@@ -74,7 +74,7 @@ const columns = (words: Texts, language: Language): ReadonlyArray<Column<Log>> =
 
 const listOf = ({ lists }: Reader, words: Texts, language: Language): ListBy<Log, LogQuery> => ({
   id: "logs",
-  title: apiLogs.listing.label[language],
+  title: wordsIn(apiLogs.listing.label, language),
   columns: columns(words, language),
   filters: filtersOf(apiLogs, language, { status: { choices: Object.entries(words.classes) } }),
   ...lists.logs,
@@ -166,7 +166,7 @@ const GroupsTable = () => {
         columns={[
           {
             id: "code",
-            name: apiLogs.fields.error_code.label[language],
+            name: wordsIn(apiLogs.fields.error_code.label, language),
             text: ({ code }) => code,
             cell: ({ code }) => <Link href={`${reader.base}/logs?${new URLSearchParams(filterOf(code))}`}>{code}</Link>
           },

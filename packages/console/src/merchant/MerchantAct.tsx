@@ -5,10 +5,10 @@
 import { Api } from "@coffer/contract/Api"
 import type { Operation } from "@coffer/contract/acts"
 import { publishedName } from "@coffer/contract/operationNames"
+import { useApi } from "../api/accountApi.ts"
 import { act } from "../api/acts.ts"
-import type { AccountApi } from "../api/clients.ts"
+import type { AccountApi } from "../api/accountApi.ts"
 import * as operations from "../api/operations.ts"
-import { useAccount } from "../api/session.ts"
 import { Act, type ActProps } from "../parts/act.tsx"
 import type { Call } from "../parts/AsCode.tsx"
 
@@ -43,7 +43,7 @@ interface MerchantActProps<Name extends Operation> extends Omit<ActProps<AnswerO
 
 export const MerchantAct = <Name extends Operation>(props: MerchantActProps<Name>) => {
   const { cli, onAnswer, operation, request, ...shown } = props
-  const { api } = useAccount()
+  const api = useApi()
   return (
     <Act
       {...shown}

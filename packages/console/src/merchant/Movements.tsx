@@ -4,7 +4,7 @@ import { Link } from "wouter"
 import { objectEvery, useLive } from "../api/registry.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, Time } from "../parts/values.tsx"
-import { useLanguage, useWords } from "../parts/words.ts"
+import { useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { stepOf } from "./find.ts"
 import { movementText } from "./moneyWords.ts"
 import { useReader } from "./reader.ts"
@@ -41,15 +41,15 @@ export const Movements = ({ about, tradeNo }: { readonly about: string; readonly
               <table>
                 <thead>
                   <tr>
-                    <th scope="col">{type.label[language]}</th>
+                    <th scope="col">{wordsIn(type.label, language)}</th>
                     <th scope="col" className="number">
-                      {amount.label[language]}
+                      {wordsIn(amount.label, language)}
                     </th>
                     <th scope="col" className="number">
-                      {balance_after.label[language]}
+                      {wordsIn(balance_after.label, language)}
                     </th>
                     <th scope="col" className="wide">
-                      {created_at.label[language]}
+                      {wordsIn(created_at.label, language)}
                     </th>
                     {tradeNo !== undefined && <th scope="col">{words.story}</th>}
                   </tr>

@@ -6,6 +6,7 @@ import { cardText } from "@coffer/model/PaymentMethod"
 import type { DisputeResource } from "@coffer/contract/Disputes"
 import type { RefundResource } from "@coffer/contract/Refunds"
 import { disputes as declaredDisputes, refunds as declaredRefunds } from "@coffer/resources/returns"
+import { useApi } from "../api/accountApi.ts"
 import { shown } from "../api/acts.ts"
 import { objectEvery, useLive } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
@@ -16,7 +17,7 @@ import { Loaded } from "../parts/states.tsx"
 import { rowsOf } from "../parts/walkPages.ts"
 import { Amount, State, Time } from "../parts/values.tsx"
 import { isWeb } from "../parts/address.ts"
-import { useLanguage, useWords } from "../parts/words.ts"
+import { useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { Breakdown } from "./Breakdown.tsx"
 import { disputeColumns, Disputed } from "./Disputes.tsx"
 import { OrderActs } from "./OrderActs.tsx"
@@ -30,7 +31,8 @@ const texts = { en: { open: "Open" }, zh: { open: "打开" } }
 const isOpen = ({ status }: DisputeResource) => status === "needs_response" || status === "under_review"
 
 const Order = ({ number }: { readonly number: string }) => {
-  const { api, base } = useAccount()
+  const { base } = useAccount()
+  const api = useApi()
   const { lists } = useReader()
   const words = useWords(texts)
   const language = useLanguage()
@@ -40,7 +42,7 @@ const Order = ({ number }: { readonly number: string }) => {
   return (
     <ObjectPage
       result={order}
-      back={[`${base}/orders`, orders.listing.label[language]]}
+      back={[`${base}/orders`, wordsIn(orders.listing.label, language)]}
       number={number}
       head={({ data: { amount, currency, status } }) => (
         <>
@@ -97,7 +99,7 @@ const Parts = ({ number }: { readonly number: string }) => {
       <Loaded result={refunds} lines={1}>
         {({ data: { data } }) => (
           <Part
-            title={declaredRefunds.listing.label[language]}
+            title={wordsIn(declaredRefunds.listing.label, language)}
             columns={columnsOf<RefundResource>(declaredRefunds, language).filter(({ id }) => id !== "trade_no")}
             rows={data}
             keyOf={({ refund_no }) => refund_no}
@@ -108,7 +110,7 @@ const Parts = ({ number }: { readonly number: string }) => {
       <Loaded result={disputes} lines={1}>
         {({ data: { data } }) => (
           <Part
-            title={declaredDisputes.listing.label[language]}
+            title={wordsIn(declaredDisputes.listing.label, language)}
             columns={disputeColumns(language).filter(({ id }) => id !== "trade_no")}
             rows={data}
             keyOf={({ dispute_no }) => dispute_no}

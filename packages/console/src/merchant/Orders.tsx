@@ -2,12 +2,12 @@
 import type { DisputeResource } from "@coffer/contract/Disputes"
 import type { OrderQuery, OrderResource } from "@coffer/contract/Orders"
 import { orders } from "@coffer/resources/orders"
+import { accountApi, type AccountApi } from "../api/accountApi.ts"
 import { act } from "../api/acts.ts"
 import { objectEvery, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import { currencyChoices, minorOf, Num, State } from "../parts/values.tsx"
-import type { InAccount } from "../api/session.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
@@ -15,9 +15,8 @@ import { Address } from "../parts/Made.tsx"
 import type { ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { stateText } from "../parts/stateWords.ts"
-import { rowsOf } from "../parts/walkPages.ts"
-import { type Language, useLanguage, useWords } from "../parts/words.ts"
-import { walkPages } from "../parts/walkPages.ts"
+import { rowsOf, walkPages } from "../parts/walkPages.ts"
+import { type Language, useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { Disputed } from "./Disputes.tsx"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
@@ -74,7 +73,7 @@ type Texts = typeof texts.en
 /** By what a merchant's people know an order. */
 const aboutOrder = ({ out_trade_no, receipt_email, trade_no }: Order) => [out_trade_no ?? trade_no, receipt_email]
 
-const expireAct = ({ api }: InAccount, words: Texts, language: Language): BulkAct<Order> => ({
+const expireAct = (api: AccountApi, words: Texts, language: Language): BulkAct<Order> => ({
   name: words.expire,
   says: words.expireSays,
   isDangerous: true,
@@ -98,7 +97,7 @@ interface RefundActParts extends Pick<Reader, "lists"> {
 const disputesMax = 2_000
 
 /** Refunds the remaining amount of the row: if less remains by now, the refund is refused. */
-const refundAct = ({ account: { api }, language, lists, words }: RefundActParts): BulkAct<Order> => ({
+const refundAct = ({ account, language, lists, words }: RefundActParts): BulkAct<Order> => ({
   name: words.refund,
   says: words.refundSays,
   isDangerous: true,
@@ -119,8 +118,8 @@ const refundAct = ({ account: { api }, language, lists, words }: RefundActParts)
   about: aboutOrder,
   run: ({ amount, refunded_amount, trade_no }, number) =>
     act(
-      api,
-      api.use((client) =>
+      accountApi(account),
+      accountApi(account).use((client) =>
         client.refunds.create({
           payload: sent({ trade_no, out_refund_no: `rf-${number}`, amount: amount - refunded_amount })
         })
@@ -133,7 +132,7 @@ type OrderFilters = OrderQuery & { readonly amount_from: string; readonly amount
 
 const listOf = ({ account, lists }: Reader, words: Texts, language: Language): ListBy<Order, OrderFilters> => ({
   id: "orders",
-  title: orders.listing.label[language],
+  title: wordsIn(orders.listing.label, language),
   columns: columnsOf<Order>(orders, language, {
     status: {
       cell: ({ dispute_status, status, trade_no }) => (
@@ -156,7 +155,7 @@ const listOf = ({ account, lists }: Reader, words: Texts, language: Language): L
   acts: account?.may("orders:write") && <CreateOrder words={words} />,
   bulk: [
     ...(account?.may("refunds:write") && account.mayMoveMany ? [refundAct({ account, language, lists, words })] : []),
-    ...(account?.may("orders:write") ? [expireAct(account, words, language)] : [])
+    ...(account?.may("orders:write") ? [expireAct(accountApi(account), words, language)] : [])
   ],
   empty: (
     <Empty title={words.emptyTitle}>

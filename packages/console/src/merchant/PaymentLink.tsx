@@ -3,6 +3,7 @@ import type { PaymentLinkResource } from "@coffer/contract/PaymentLinks"
 import { linkKey } from "@coffer/model/Metadata"
 import { paymentLinks } from "@coffer/resources/orders"
 import { Link } from "wouter"
+import { useApi } from "../api/accountApi.ts"
 import { act, shown } from "../api/acts.ts"
 import { objectEvery, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
@@ -14,7 +15,7 @@ import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Rows } from "../parts/ListPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, State, Time } from "../parts/values.tsx"
-import { useLanguage, useWords } from "../parts/words.ts"
+import { useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { MerchantAct, send } from "./MerchantAct.tsx"
 import { EditMetadata } from "./metadata.tsx"
 import { useReader } from "./reader.ts"
@@ -67,7 +68,8 @@ const texts = {
 type Texts = typeof texts.en
 
 const PaymentLink = ({ number }: { readonly number: string }) => {
-  const { api, base } = useAccount()
+  const { base } = useAccount()
+  const api = useApi()
   const words = useWords(texts)
   const language = useLanguage()
   const link = useLive(
@@ -78,7 +80,7 @@ const PaymentLink = ({ number }: { readonly number: string }) => {
   return (
     <ObjectPage
       result={link}
-      back={[`${base}/links`, paymentLinks.listing.label[language]]}
+      back={[`${base}/links`, wordsIn(paymentLinks.listing.label, language)]}
       number={number}
       head={(answer) => {
         const { amount, currency, status } = linkOf(answer)
@@ -165,7 +167,8 @@ const OrdersOf = ({ link, words }: { readonly link: PaymentLinkResource; readonl
 }
 
 const Acts = ({ link, words }: { readonly link: PaymentLinkResource; readonly words: Texts }) => {
-  const { api, may } = useAccount()
+  const { may } = useAccount()
+  const api = useApi()
   const { link_id, max_uses, metadata, status, subject } = link
   if (!may("payment_links:write")) return null
   const isActive = status === "active"

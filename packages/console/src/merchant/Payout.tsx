@@ -2,6 +2,7 @@
 import type { PayoutResource } from "@coffer/contract/Payouts"
 import { payouts } from "@coffer/resources/wallets"
 import type * as AsyncResult from "effect/reactivity/AsyncResult"
+import { useApi } from "../api/accountApi.ts"
 import { shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { withoutFile } from "../api/lists.ts"
@@ -11,7 +12,7 @@ import { factsOf } from "../parts/declared.tsx"
 import { Facts, type NamedFacts, ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, State, Time } from "../parts/values.tsx"
-import { useLanguage, useWords } from "../parts/words.ts"
+import { useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { Movements } from "./Movements.tsx"
 import { ReportTable } from "./ReportTable.tsx"
 
@@ -94,7 +95,7 @@ export const PayoutPage = ({ above, acts, back, children, facts, mark, number, r
   return (
     <ObjectPage
       result={result}
-      back={[back, payouts.listing.label[language]]}
+      back={[back, wordsIn(payouts.listing.label, language)]}
       number={number}
       head={({ data }) => (
         <>
@@ -116,7 +117,8 @@ export const PayoutPage = ({ above, acts, back, children, facts, mark, number, r
 }
 
 const Payout = ({ number }: { readonly number: string }) => {
-  const { api, base, merchantId } = useAccount()
+  const { base, merchantId } = useAccount()
+  const api = useApi()
   const words = useWords(texts)
   const payout = useLive(
     OwnApi.query("payouts", "get", {

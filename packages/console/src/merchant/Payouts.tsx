@@ -4,7 +4,7 @@ import { payouts } from "@coffer/resources/wallets"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import type { ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
 
@@ -23,7 +23,7 @@ type Texts = typeof texts.en
 
 const listOf = ({ lists }: Reader, words: Texts, language: Language): ListBy<PayoutResource, PayoutQuery> => ({
   id: "payouts",
-  title: payouts.listing.label[language],
+  title: wordsIn(payouts.listing.label, language),
   columns: columnsOf(payouts, language),
   filters: filtersOf(payouts, language),
   ...lists.payouts,

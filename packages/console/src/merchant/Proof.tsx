@@ -2,6 +2,7 @@
 import type { Link as ChainLink, Rule } from "@coffer/rules/wallet/chain"
 import { useEffect, useRef, useState } from "react"
 import { Link } from "wouter"
+import { accountApi } from "../api/accountApi.ts"
 import type { Problem } from "../api/acts.ts"
 import { useAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
@@ -127,7 +128,7 @@ const Prover = ({ currency, words }: { readonly currency: Currency; readonly wor
   const name = `coffer.ledger.${account.merchantId}.${account.mode}.${currency}`
 
   const run = () => {
-    proof.current ??= makeProof(readerOf(account, currency), storedKept(name))
+    proof.current ??= makeProof(readerOf(accountApi(account), currency), storedKept(name))
     stop.current = new AbortController()
     setRunning(true)
     setProblem(undefined)

@@ -1,9 +1,9 @@
 /** Receipts: paid orders, the recipient of each receipt, and sending it again. */
 import type { OrderQuery, OrderResource } from "@coffer/contract/Orders"
 import { orders } from "@coffer/resources/orders"
+import { accountApi, type AccountApi } from "../api/accountApi.ts"
 import { act } from "../api/acts.ts"
 import { sent } from "../api/sent.ts"
-import type { InAccount } from "../api/session.ts"
 import type { BulkAct } from "../parts/BulkActs.tsx"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import { type ListBy, ListPage } from "../parts/ListPage.tsx"
@@ -79,7 +79,7 @@ const columns = (words: Texts, language: Language) =>
     }
   })
 
-const sendAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
+const sendAct = (api: AccountApi, words: Texts): BulkAct<Row> => ({
   name: words.send,
   says: words.sendSays,
   unfit: ({ receipt_email, receipt_url }) =>
@@ -108,7 +108,7 @@ const listOf = ({ account, lists }: Reader, words: Texts, language: Language): L
   ...lists.orders,
   page: (query) => lists.orders.page({ status: "paid", ...query }),
   keyOf: ({ trade_no }) => trade_no,
-  bulk: account?.may("orders:write") ? [sendAct(account, words)] : [],
+  bulk: account?.may("orders:write") ? [sendAct(accountApi(account), words)] : [],
   above: <p className="soft">{words.says}</p>,
   empty: (
     <Empty title={words.emptyTitle}>

@@ -2,6 +2,7 @@
 import type { RefundResource } from "@coffer/contract/Refunds"
 import { refunds } from "@coffer/resources/returns"
 import { Link } from "wouter"
+import { useApi } from "../api/accountApi.ts"
 import { shown } from "../api/acts.ts"
 import { objectEvery, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
@@ -10,7 +11,7 @@ import { ChoiceField } from "../parts/act.tsx"
 import { factsOf } from "../parts/declared.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Amount, State } from "../parts/values.tsx"
-import { useLanguage, useWords } from "../parts/words.ts"
+import { useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { stepOf } from "./find.ts"
 import { MerchantAct } from "./MerchantAct.tsx"
 import { EditMetadata } from "./metadata.tsx"
@@ -43,14 +44,15 @@ const texts = {
 type Texts = typeof texts.en
 
 const Refund = ({ number }: { readonly number: string }) => {
-  const { api, base } = useAccount()
+  const { base } = useAccount()
+  const api = useApi()
   const words = useWords(texts)
   const language = useLanguage()
   const refund = useLive(api.query("refunds", "get", { params: { ref: number }, reactivityKeys: shown }), objectEvery)
   return (
     <ObjectPage
       result={refund}
-      back={[`${base}/refunds`, refunds.listing.label[language]]}
+      back={[`${base}/refunds`, wordsIn(refunds.listing.label, language)]}
       number={number}
       head={({ data: { amount, currency, status } }) => (
         <>

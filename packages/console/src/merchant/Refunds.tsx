@@ -5,7 +5,7 @@ import { AsCode } from "../parts/AsCode.tsx"
 import { columnsOf, filtersOf } from "../parts/declared.tsx"
 import type { ListBy } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
 import { callOf } from "./MerchantAct.tsx"
@@ -21,7 +21,7 @@ type Texts = typeof texts.en
 
 const listOf = ({ lists }: Reader, words: Texts, language: Language): ListBy<RefundResource, RefundQuery> => ({
   id: "refunds",
-  title: refunds.listing.label[language],
+  title: wordsIn(refunds.listing.label, language),
   columns: columnsOf(refunds, language),
   filters: filtersOf(refunds, language),
   ...lists.refunds,

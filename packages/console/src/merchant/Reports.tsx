@@ -2,9 +2,10 @@
 import type { ReportResource } from "@coffer/contract/Reports"
 import { reportFileName } from "@coffer/rules/reports/fileName"
 import { useRef, useState } from "react"
+import { useApi } from "../api/accountApi.ts"
 import { type Outcome, shown } from "../api/acts.ts"
 import { OwnApi, readBytes } from "../api/clients.ts"
-import type { AccountApi } from "../api/clients.ts"
+import type { AccountApi } from "../api/accountApi.ts"
 import { asQuery, type PlainQuery, withoutFile } from "../api/lists.ts"
 import { patiently } from "../api/patience.ts"
 import { lastOf, useAtom } from "../api/registry.ts"
@@ -114,7 +115,8 @@ const texts = {
 type Texts = typeof texts.en
 
 const Reports = () => {
-  const { api, may } = useAccount()
+  const { may } = useAccount()
+  const api = useApi()
   const words = useWords(texts)
   return (
     <ListPage
@@ -422,7 +424,7 @@ const ReadNow = ({ words }: { readonly words: Texts }) => {
 }
 
 const Answer = ({ request, words }: { readonly request: Request; readonly words: Texts }) => {
-  const { api } = useAccount()
+  const api = useApi()
   const { kind } = request
   const report = useAtom(reportOf(api, request))
   return (

@@ -1,6 +1,7 @@
 /** The sandbox: simulate the buyer, the bank and the channel, and advance the test clock. */
 import * as Effect from "effect/Effect"
 import { useLocation } from "wouter"
+import { useApi } from "../api/accountApi.ts"
 import { act } from "../api/acts.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
@@ -91,7 +92,8 @@ const Sandbox = () => {
 }
 
 const NewPaidOrder = () => {
-  const { api, base } = useAccount()
+  const { base } = useAccount()
+  const api = useApi()
   const words = useWords(texts)
   const [, go] = useLocation()
   const run = () =>

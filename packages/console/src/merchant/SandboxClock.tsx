@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { useEffect, useId, useState } from "react"
 import { Link } from "wouter"
+import { useApi } from "../api/accountApi.ts"
 import { act, shown } from "../api/acts.ts"
 import { lastOf, registry, useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
@@ -101,7 +102,8 @@ const spans: ReadonlyArray<readonly [by: string, ms: number]> = [
 ]
 
 export const SandboxClock = () => {
-  const { api, may } = useAccount()
+  const { may } = useAccount()
+  const api = useApi()
   const words = useWords(texts)
   const language = useLanguage()
   const id = useId()

@@ -328,7 +328,7 @@ const Methods = ({ settings }: { readonly settings: Shown }) => {
         return mode === "live" ? { live: methods } : { sandbox: methods }
       }}
     >
-      <p>{offered.map((method) => methodText(method, language)).join(language === "zh" ? "、" : ", ")}</p>
+      <p>{offered.map((method) => methodText(method, language)).join(language !== "en" ? "、" : ", ")}</p>
     </Part>
   )
 }

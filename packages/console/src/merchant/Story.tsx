@@ -4,9 +4,9 @@ import { cardText } from "@coffer/model/PaymentMethod"
 import { commandOf } from "@coffer/rules/order/statusTable"
 import { useEffect, useMemo, useState } from "react"
 import { Link } from "wouter"
+import { useApi } from "../api/accountApi.ts"
 import { shown } from "../api/acts.ts"
 import { objectEvery, useLive } from "../api/registry.ts"
-import { useAccount } from "../api/session.ts"
 import { decoded } from "../parts/address.ts"
 import { Loaded } from "../parts/states.tsx"
 import { stateText } from "../parts/stateWords.ts"
@@ -110,7 +110,7 @@ type Texts = typeof texts.en
 type Kind = keyof Texts["kinds"]
 
 export const Story = ({ currency, number }: { readonly number: string; readonly currency: string }) => {
-  const { api } = useAccount()
+  const api = useApi()
   const words = useWords(texts)
   const story = useLive(api.query("timelines", "get", { params: { ref: number }, reactivityKeys: shown }), objectEvery)
   return (
@@ -301,7 +301,7 @@ const triedWith = (entry: TimelineEntry, language: Language): string => {
 }
 
 /** Chinese has a wide colon, without a space. */
-const colonOf = (language: Language) => (language === "zh" ? "：" : ": ")
+const colonOf = (language: Language) => (language !== "en" ? "：" : ": ")
 
 /** A step as a sentence; a kind that is newer than this page gets the service's own text. */
 const sentence = (entry: TimelineEntry, words: Texts, language: Language): React.ReactNode => {
@@ -325,7 +325,7 @@ const sentence = (entry: TimelineEntry, words: Texts, language: Language): React
     case "payment_attempt": {
       const outcome = words.outcomes[field(entry, "outcome") as keyof Texts["outcomes"]]
       const why = declineText(field(entry, "reason"), field(entry, "message"), language)
-      return `${triedWith(entry, language)}${language === "zh" ? "，" : ", "}${outcome}${colon}${why}`
+      return `${triedWith(entry, language)}${language !== "en" ? "，" : ", "}${outcome}${colon}${why}`
     }
     case "unapplied_payment": {
       const why = words.unapplied[field(entry, "reason") as keyof Texts["unapplied"]]
@@ -360,7 +360,7 @@ const sentence = (entry: TimelineEntry, words: Texts, language: Language): React
     case "attempt": {
       const answer = field(entry, "status_code") || field(entry, "failure") || words.noAnswer
       const number = field(entry, "attempt")
-      return `${language === "zh" ? `第 ${number} 次` : `${words.attempt} ${number}`}${colon}${answer}, ${field(entry, "duration_ms")} ms`
+      return `${language !== "en" ? `第 ${number} 次` : `${words.attempt} ${number}`}${colon}${answer}, ${field(entry, "duration_ms")} ms`
     }
     case "receipt":
       return `${words.mail} ${field(entry, "recipient")}${colon}${stateText(field(entry, "status"), language)}`

@@ -5,8 +5,9 @@
 import { EventType } from "@coffer/model/EventType"
 import * as Effect from "effect/Effect"
 import { Link } from "wouter"
+import { useApi } from "../api/accountApi.ts"
 import { act } from "../api/acts.ts"
-import type { AccountApi } from "../api/clients.ts"
+import type { AccountApi } from "../api/accountApi.ts"
 import { useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
@@ -92,7 +93,8 @@ const flows: Readonly<Record<EventType, (client: Client) => Effect.Effect<unknow
 }
 
 export const TestEvent = ({ endpoint }: { readonly endpoint: Endpoint }) => {
-  const { api, may, mode } = useAccount()
+  const { may, mode } = useAccount()
+  const api = useApi()
   const words = useWords(texts)
   if (mode !== "sandbox" || !may("test_helpers:write") || !may("orders:write")) return null
   const types = EventType.literals.filter(

@@ -1,6 +1,7 @@
 /** The page of a webhook endpoint: its health, its deliveries and its settings. */
 import { useState } from "react"
 import { Link, useLocation } from "wouter"
+import { useApi } from "../api/accountApi.ts"
 import { act, readAgain, shown } from "../api/acts.ts"
 import { objectEvery, useLive } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
@@ -77,7 +78,8 @@ const texts = {
 }
 
 const Webhook = ({ number }: { readonly number: string }) => {
-  const { api, base, may } = useAccount()
+  const { base, may } = useAccount()
+  const api = useApi()
   const words = { ...useWords(endpointTexts), ...useWords(texts) }
   const [isGone, setGone] = useState(false)
   const [, go] = useLocation()
@@ -208,7 +210,7 @@ const Judged = ({ rows }: { readonly rows: ReadonlyArray<Delivery> }) => {
 }
 
 const Acts = ({ endpoint, onGone }: { readonly endpoint: Endpoint; readonly onGone: () => void }) => {
-  const { api } = useAccount()
+  const api = useApi()
   const words = { ...useWords(endpointTexts), ...useWords(texts) }
   const params = { endpoint_id: endpoint.id }
   const change = (name: string, says: string, status: Endpoint["status"], isPrimary = false) => (

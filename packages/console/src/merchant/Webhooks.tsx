@@ -2,6 +2,7 @@
 import type { EndpointResource } from "@coffer/contract/WebhookEndpoints"
 import { EventType, everyType } from "@coffer/model/EventType"
 import { useState } from "react"
+import { useApi } from "../api/accountApi.ts"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
@@ -300,7 +301,7 @@ const SigningSecret = () => {
 }
 
 const ShownSecret = ({ object }: { readonly object: string }) => {
-  const { api } = useAccount()
+  const api = useApi()
   const words = useWords(endpointTexts)
   const secret = useAtom(api.query("webhook_endpoints", "signingSecret", { reactivityKeys: shown }))
   return (

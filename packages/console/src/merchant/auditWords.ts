@@ -1,5 +1,5 @@
 /** The acts of the audit log in words, the object that each is about, and how each ended. */
-import type { Language } from "../parts/words.ts"
+import { type Language, wordsIn } from "../parts/words.ts"
 
 /** By the name of the act, without where it came from. */
 const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
@@ -103,7 +103,7 @@ export const auditWords = Object.keys(words)
 export const actText = (act: string, language: Language): string => {
   const name = act.replace("console:", "")
   const text = words[name]
-  return text === undefined ? name : text[language === "en" ? 0 : 1]
+  return text === undefined ? name : wordsIn({ en: text[0], zh: text[1] }, language)
 }
 
 /** The object of a target, which is a path: its last number that is not the merchant's. */

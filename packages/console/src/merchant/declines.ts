@@ -1,7 +1,7 @@
 /** Why a payment failed: the channel's code in the reader's language, and what the buyer or the merchant can do. */
-import type { Language } from "../parts/words.ts"
+import { type Language, wordsIn, type Worded } from "../parts/words.ts"
 
-type Words = Readonly<Record<Language, string>>
+type Words = Worded<string>
 
 const askBank: Words = {
   en: "The buyer can ask their bank, or pay another way.",
@@ -48,8 +48,12 @@ const unknown: Words = { en: "The channel declined it.", zh: "渠道拒绝了付
 /** A code that is newer than this page keeps the channel's own words. */
 export const declineText = (code: string, message: string, language: Language): string => {
   const [why, what] = codes[code] ?? [undefined, askBank]
-  const space = language === "zh" ? "" : " "
-  return [why?.[language] ?? (message || unknown[language]), what[language], `(${code})`].join(space)
+  const space = language !== "en" ? "" : " "
+  return [
+    why === undefined ? message || wordsIn(unknown, language) : wordsIn(why, language),
+    wordsIn(what, language),
+    `(${code})`
+  ].join(space)
 }
 
 /** Why a receiver takes no events, by the service's text. */

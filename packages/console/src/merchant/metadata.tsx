@@ -1,8 +1,8 @@
 /** Edits metadata in a dialog: a row for each key, and the patch of what was typed. Multi-line values are kept. */
 import { useState } from "react"
+import { useApi } from "../api/accountApi.ts"
 import { heldKeys, withKeys } from "../api/actKeys.ts"
 import { act, ask, readAgain } from "../api/acts.ts"
-import { useAccount } from "../api/session.ts"
 import { Act, type ActProps } from "../parts/act.tsx"
 import { useWords } from "../parts/words.ts"
 import { callOf, type ParamsOf, type PayloadOf, type RequestOf, send } from "./MerchantAct.tsx"
@@ -86,7 +86,7 @@ interface EditProps<Name extends Edited> extends Omit<ActProps, "run" | "code" |
 /** Edits an object's metadata, with other fields, unless the metadata has changed since it was read. */
 export const EditMetadata = <Name extends Edited>(props: EditProps<Name>) => {
   const { changed, fields, initial, operation, params, ...shown } = props
-  const { api } = useAccount()
+  const api = useApi()
   const version = metadataVersion(initial)
   // The types of `params` and `changed` hold the names of both.
   const requestOf = (typed: FormData) => {

@@ -1,10 +1,10 @@
 /** Words of money that several pages use: movements of the ledger, reasons, currencies. */
 import type { LedgerType } from "@coffer/model/Ledger"
-import type { Language } from "../parts/words.ts"
+import { type Language, wordsIn, type Worded } from "../parts/words.ts"
 
 export const currencies = ["USD", "HKD", "CNY"] as const
 
-const movementWords: Readonly<Record<Language, Readonly<Record<LedgerType, string>>>> = {
+const movementWords: Worded<Readonly<Record<LedgerType, string>>> = {
   en: {
     payment_credit: "Payment",
     fee_debit: "Payment fee",
@@ -39,7 +39,7 @@ const movementWords: Readonly<Record<Language, Readonly<Record<LedgerType, strin
 
 /** A movement's type in words; a type that is newer than this page stays as it is. */
 export const movementText = (type: string, language: Language): string =>
-  movementWords[language][type as LedgerType] ?? type.replaceAll("_", " ")
+  wordsIn(movementWords, language)[type as LedgerType] ?? type.replaceAll("_", " ")
 
 const reasonWords: Readonly<Record<string, string>> = {
   fraudulent: "欺诈",
@@ -54,7 +54,7 @@ const reasonWords: Readonly<Record<string, string>> = {
 
 /** A dispute's reason, which is the channel's word, for people. */
 export const reasonText = (reason: string, language: Language): string =>
-  (language === "zh" ? reasonWords[reason] : undefined) ??
+  (language === "en" ? undefined : wordsIn({ en: undefined, zh: reasonWords[reason] }, language)) ??
   reason.charAt(0).toUpperCase() + reason.slice(1).replaceAll("_", " ")
 
 const feeTexts = { en: "in the payment's currency", zh: "按付款货币计" }

@@ -13,11 +13,12 @@ import type { PayoutQuery, PayoutResource } from "@coffer/contract/Payouts"
 import type { RefundQuery, RefundResource } from "@coffer/contract/Refunds"
 import type { DeliveryQuery, DeliveryResource } from "@coffer/contract/WebhookDeliveries"
 import type { EndpointResource } from "@coffer/contract/WebhookEndpoints"
-import { createContext, useContext } from "react"
+import { createContext, useContext, useMemo } from "react"
+import { accountApi } from "../api/accountApi.ts"
 import { shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { type TextQuery, asQuery, type PageOf, type PlainQuery, withoutFile } from "../api/lists.ts"
-import type { InAccount } from "../api/session.ts"
+import { type InAccount, useAccount } from "../api/session.ts"
 import type { List } from "../parts/ListPage.tsx"
 import { pageOf } from "./find.ts"
 
@@ -53,12 +54,17 @@ export interface Reader {
   readonly adapt: <Row>(list: List<Row>) => List<Row>
 }
 
+/** Who reads instead of the merchant. */
 export const ReaderContext = createContext<Reader | undefined>(undefined)
 
-export const useReader = (): Reader => useContext(ReaderContext)!
+export const useReader = (): Reader => {
+  const reader = useContext(ReaderContext)
+  const account = useAccount()
+  return useMemo(() => reader ?? accountReader(account), [reader, account])
+}
 
 /** The merchant's own reader. */
-export const accountReader = (account: InAccount): Reader => {
+const accountReader = (account: InAccount): Reader => {
   const { base } = account
   return {
     base,
@@ -72,7 +78,9 @@ export const accountReader = (account: InAccount): Reader => {
   }
 }
 
-const listsOf = ({ api, base, merchantId, mode }: InAccount): Lists => {
+const listsOf = (account: InAccount): Lists => {
+  const { base, merchantId, mode } = account
+  const api = accountApi(account)
   const at = (page: string, number: string) => `${base}/${page}/${number}`
   const requestOf = <Wanted>(query: TextQuery<Wanted>) => ({ query: asQuery<Wanted>(query), reactivityKeys: shown })
   /** The console's own API has the merchant in the path and the environment in the query. */

@@ -6,10 +6,10 @@
 import type { BalanceTransactionResource, LedgerLinkResource } from "@coffer/contract/Balance"
 import * as Effect from "effect/Effect"
 import { type Broken, type Link, makeVerifier, type Movement } from "@coffer/rules/wallet/chain"
+import type { AccountApi } from "../api/accountApi.ts"
 import { ask, type Outcome, type Problem } from "../api/acts.ts"
 import type { Page } from "../api/lists.ts"
 import { type Patience, patiently } from "../api/patience.ts"
-import type { InAccount } from "../api/session.ts"
 
 const pageSize = "100"
 
@@ -36,7 +36,7 @@ export interface Reader {
   readonly movements: (after: string | undefined) => Promise<Outcome<Page<BalanceTransactionResource>>>
 }
 
-export const readerOf = ({ api }: InAccount, currency: "USD" | "HKD" | "CNY"): Reader => {
+export const readerOf = (api: AccountApi, currency: "USD" | "HKD" | "CNY"): Reader => {
   const from = (after: string | undefined) => (after === undefined ? {} : { starting_after: after })
   return {
     links: (after) =>

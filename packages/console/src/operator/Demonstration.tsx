@@ -5,7 +5,7 @@
 import type { OrderQuery } from "@coffer/contract/Orders"
 import { useEffect, useRef, useState } from "react"
 import { ask, type Problem } from "../api/acts.ts"
-import { accountApi, type AccountApi } from "../api/clients.ts"
+import { accountApi, type AccountApi } from "../api/accountApi.ts"
 import { asQuery, type Query, withoutFile } from "../api/lists.ts"
 import { sent } from "../api/sent.ts"
 import { randomId } from "../api/unsafePage.ts"

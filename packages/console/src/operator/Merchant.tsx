@@ -1,5 +1,5 @@
 /** A merchant in one environment: its state, its objects as the merchant sees them, and its settings. */
-import type { MerchantResource } from "@coffer/contract/Operator"
+import type { MerchantResource } from "@coffer/contract/Merchants"
 import { useMemo } from "react"
 import { Link, Redirect, useLocation } from "wouter"
 import { shown } from "../api/acts.ts"
@@ -15,8 +15,9 @@ import { TypedWord } from "../parts/typed.tsx"
 import { WaitingFor } from "./approving.tsx"
 import { ApproveForLive } from "./BeforeLive.tsx"
 import { stateOfMerchant } from "./Merchants.tsx"
-import { type Mode, modes, OperatorAct, ofAccount, useModeWords } from "./operator.tsx"
+import { type Mode, modeIn, modes, OperatorAct, ofAccount, useModeWords } from "./operator.tsx"
 import { useOperatorReader } from "./reader.tsx"
+import { useMode } from "./shownMode.ts"
 
 const MerchantOverview = page(() => import("./MerchantOverview.tsx"))
 const MerchantKeys = page(() => import("./MerchantKeys.tsx"))
@@ -88,11 +89,22 @@ type Tab = keyof Texts["tabs"]
 
 interface Props {
   readonly merchantId: string
-  readonly mode: Mode
-  readonly tab: string
+  readonly mode?: string
+  readonly tab?: string
 }
 
-const Merchant = ({ merchantId, mode, tab }: Props) => {
+/** An address without an environment leads to the one that is shown. */
+const Merchant = (props: Props) => {
+  const shown = useMode()
+  const { merchantId, mode } = props
+  return mode === undefined ? (
+    <Redirect to={ofAccount(merchantId, shown)} replace />
+  ) : (
+    <InMode {...props} mode={modeIn(mode)} />
+  )
+}
+
+const InMode = ({ merchantId, mode, tab = "" }: Props & { readonly mode: Mode }) => {
   const words = useWords(texts)
   const modeWords = useModeWords()
   const atom = OperatorsApi.query("merchants", "get", { params: { merchant_id: merchantId }, reactivityKeys: shown })

@@ -18,7 +18,7 @@ import { Disputed } from "../merchant/Disputes.tsx"
 import { ReaderContext } from "../merchant/reader.ts"
 import { Steps } from "../merchant/Story.tsx"
 import { NoteField } from "./held.tsx"
-import { MerchantLink, type Mode, ModeMark, ofAccount, OperatorAct } from "./operator.tsx"
+import { MerchantLink, modeIn, ModeMark, ofAccount, OperatorAct } from "./operator.tsx"
 import { useOperatorReader } from "./reader.tsx"
 
 const texts = {
@@ -83,11 +83,12 @@ type Texts = typeof texts.en
 
 interface Props {
   readonly merchantId: string
-  readonly mode: Mode
+  readonly mode?: string
   readonly number: string
 }
 
-const MerchantOrder = ({ merchantId, mode, number }: Props) => {
+const MerchantOrder = ({ merchantId, number, ...address }: Props) => {
+  const mode = modeIn(address.mode)
   const words = useWords(texts)
   const reader = useOperatorReader(merchantId, mode)
   const story = useLive(

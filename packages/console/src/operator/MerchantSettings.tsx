@@ -1,5 +1,6 @@
 /** Settings of a merchant that operators change: currencies, fees, quotas, note, keys, and each environment. */
-import type { MerchantResource, UpdateMerchant } from "@coffer/contract/Operator"
+import type { MerchantResource } from "@coffer/contract/Merchants"
+import type { UpdateMerchant } from "@coffer/contract/Operator"
 import {
   csvExportsPerMinuteMax,
   helpersPerMinuteMax,

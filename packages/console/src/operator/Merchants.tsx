@@ -1,5 +1,6 @@
 /** All merchants: found by name and state, and made here. Their keys are shown once. */
-import type { MerchantQuery, MerchantResource } from "@coffer/contract/Operator"
+import type { MerchantResource } from "@coffer/contract/Merchants"
+import type { MerchantQuery } from "@coffer/contract/Operator"
 import { useState } from "react"
 import { Link } from "wouter"
 import { act, shown } from "../api/acts.ts"

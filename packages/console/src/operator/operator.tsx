@@ -13,7 +13,7 @@ import { lastOf, useAtom } from "../api/registry.ts"
 import * as operations from "../api/operations.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { Act, type ActProps, Dialog } from "../parts/act.tsx"
-import { useQuery } from "../parts/ListPage.tsx"
+import { useQuery } from "../parts/address.ts"
 import type { Call } from "../parts/AsCode.tsx"
 import { SecretOnce } from "../parts/Secret.tsx"
 import { Copy, Time } from "../parts/values.tsx"
@@ -44,6 +44,8 @@ export const modes: ReadonlyArray<Mode> = ["sandbox", "live"]
 
 /** A merchant's page in the environment that is shown. */
 export const ofMerchant = (merchantId: string) => `/operator/merchants/${merchantId}`
+/** The environment in an address; live if it names none. */
+export const modeIn = (text = "live"): Mode => (text === "live" ? "live" : "sandbox")
 
 /** Where the pages of a merchant are for operators. */
 export const ofAccount = (merchantId: string, mode: string) => `${ofMerchant(merchantId)}/${mode}`

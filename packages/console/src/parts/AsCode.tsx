@@ -36,8 +36,24 @@ const sdkOf = ({ args = [], body, sdk }: Call): string => {
   return `await ${sdk}(${values.map((value) => JSON.stringify(value, null, 2)).join(", ")})`
 }
 
-export const AsCode = ({ call }: { readonly call: Call }) => {
+/** `call`: itself, or how to load it once it is looked at. */
+export const AsCode = ({ call }: { readonly call: Call | (() => Promise<Call>) }) => {
   const words = useWords(texts)
+  const [loaded, setLoaded] = useState<Call>()
+  const shown = typeof call === "function" ? loaded : call
+  const load = () => {
+    // A file that did not load is requested again by the next look.
+    if (typeof call === "function" && loaded === undefined) void call().then(setLoaded, () => undefined)
+  }
+  return (
+    <details className="code" onToggle={load}>
+      <summary>{words.shown}</summary>
+      {shown !== undefined && <Forms call={shown} />}
+    </details>
+  )
+}
+
+const Forms = ({ call }: { readonly call: Call }) => {
   const forms: ReadonlyArray<readonly [name: string, text: string]> = [
     ["curl", curlOf(call)],
     ...(call.sdk === undefined ? [] : [["SDK", sdkOf(call)] as const]),
@@ -46,8 +62,7 @@ export const AsCode = ({ call }: { readonly call: Call }) => {
   const [chosen, choose] = useState("curl")
   const text = forms.find(([name]) => name === chosen)?.[1] ?? forms[0]![1]
   return (
-    <details className="code">
-      <summary>{words.shown}</summary>
+    <>
       <div className="tabs">
         {forms.map(([name]) => (
           <button key={name} type="button" aria-pressed={name === chosen} onClick={() => choose(name)}>
@@ -57,6 +72,6 @@ export const AsCode = ({ call }: { readonly call: Call }) => {
         <Copy text={text} label={chosen} />
       </div>
       <pre tabIndex={0}>{text}</pre>
-    </details>
+    </>
   )
 }

@@ -88,7 +88,7 @@ const ExportDialog = <Row,>({ list, now, onClose }: Props<Row> & { readonly onCl
   const [problem, setProblem] = useState<Problem>()
   const [isCut, setCut] = useState(false)
   const stop = useRef<AbortController>(undefined)
-  const offered = exportedColumns(list.columns)
+  const offered = exportedColumns(list.columns, account?.may("exports:read"))
 
   const save = (event: React.FormEvent<HTMLFormElement>) => {
     event.preventDefault()

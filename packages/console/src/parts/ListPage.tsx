@@ -6,7 +6,7 @@ import { useState } from "react"
 import { Link, useLocation } from "wouter"
 import type { PageAtom, Query } from "../api/lists.ts"
 import { lastOf, registry, useLive } from "../api/registry.ts"
-import { useSearchQuery } from "./address.ts"
+import { useQuery } from "./address.ts"
 import { type BulkAct, BulkMenu } from "./BulkActs.tsx"
 import { ExportButton } from "./ExportRows.tsx"
 import { type Filter, Filters } from "./Filters.tsx"
@@ -44,6 +44,8 @@ export interface Column<Row> {
   readonly isWide?: boolean
   /** What a phone's card places by itself (`cards.ts`). */
   readonly kind?: "state" | "time"
+  /** It tells of the buyer: only who may export a buyer's data has it in a file. */
+  readonly isOfBuyer?: boolean
 }
 
 export interface List<Row, Name extends string = string> {
@@ -337,21 +339,6 @@ const useTicks = <Row,>(keyOf: (row: Row) => string, filter: string): Ticks<Row>
     setState({ filter, rows: next })
   }
   return { rows, tick }
-}
-
-// The address bar --------------------------------------------------------------------
-
-/** The query in the address, and its setter. Setting a filter returns to the newest page. */
-export const useQuery = (): [Query, (query: Query) => void] => {
-  const [path, go] = useLocation()
-  const query = Object.fromEntries(useSearchQuery())
-  return [
-    query,
-    (next) => {
-      const entries = Object.entries(next).filter(([, value]) => value !== "")
-      go(entries.length === 0 ? path : `${path}?${new URLSearchParams(entries)}`)
-    }
-  ]
 }
 
 // Columns ----------------------------------------------------------------------------

@@ -8,7 +8,18 @@ import { OwnApi } from "../api/clients.ts"
 import { forgetDrafts } from "../api/drafts.ts"
 import { useAtom } from "../api/registry.ts"
 import { type NamedPage, SearchBox } from "./SearchBox.tsx"
-import { chooseLanguage, chooseTheme, type Theme, themeAtom, useLanguage, useWords } from "./words.ts"
+import {
+  chooseLanguage,
+  chooseTheme,
+  type Language,
+  languageNames,
+  languages,
+  tags,
+  type Theme,
+  themeAtom,
+  useLanguage,
+  useWords
+} from "./words.ts"
 import { timeText } from "./values.tsx"
 
 export type SignedIn = typeof SignedInResource.Type
@@ -33,9 +44,10 @@ const texts = {
     light: "Light",
     dark: "Dark",
     auto: "System",
-    language: "中文",
+    language: "Language",
     account: "Account",
-    pages: "Pages"
+    pages: "Pages",
+    environment: "Environment"
   },
   zh: {
     menu: "菜单",
@@ -51,9 +63,10 @@ const texts = {
     light: "浅色",
     dark: "深色",
     auto: "跟随系统",
-    language: "English",
+    language: "语言",
     account: "账户",
-    pages: "页面"
+    pages: "页面",
+    environment: "环境"
   }
 }
 
@@ -101,7 +114,11 @@ export const Shell = (props: {
       <a className="skip" href="#content">
         {words.skip}
       </a>
-      {mode === "sandbox" && <p className="strip">{words.sandbox}</p>}
+      {mode === "sandbox" && (
+        <aside className="strip" aria-label={words.environment}>
+          {words.sandbox}
+        </aside>
+      )}
       <header className="bar">
         <button
           type="button"
@@ -120,7 +137,7 @@ export const Shell = (props: {
         {bell}
         <PersonMenu signedIn={signedIn} base={base} />
       </header>
-      <aside className="side">
+      <aside className="side" aria-label={words.menu}>
         {place}
         {links}
       </aside>
@@ -167,13 +184,16 @@ const PersonMenu = (props: { readonly signedIn: SignedIn; readonly base: string 
           <br />
           {person.email}
         </p>
-        <button
-          type="button"
-          lang={language === "en" ? "zh-CN" : "en"}
-          onClick={() => chooseLanguage(language === "en" ? "zh" : "en")}
-        >
-          {words.language}
-        </button>
+        <label>
+          {words.language}{" "}
+          <select value={language} onChange={(event) => void chooseLanguage(event.target.value as Language)}>
+            {languages.map((each) => (
+              <option key={each} value={each} lang={tags[each]}>
+                {languageNames[each]}
+              </option>
+            ))}
+          </select>
+        </label>
         <label>
           {words.theme}{" "}
           <select value={theme} onChange={(event) => chooseTheme(event.target.value as Theme)}>

@@ -1,8 +1,8 @@
 /** A field for a file, which is uploaded once it is chosen: evidence in a dispute, and the shop's logo. */
 import { fileBytesMax } from "@coffer/model/Limits"
 import { useState } from "react"
+import { useApi } from "../api/accountApi.ts"
 import { act, type Problem } from "../api/acts.ts"
-import { useAccount } from "../api/session.ts"
 import { Field } from "./act.tsx"
 import { useWords } from "./words.ts"
 
@@ -22,7 +22,7 @@ export const UploadField = (props: {
   readonly onProblem: (problem: Problem | undefined) => void
 }) => {
   const { accept, hint, label, onDone, onProblem } = props
-  const { api } = useAccount()
+  const api = useApi()
   const words = useWords(texts)
   const [isBusy, setBusy] = useState(false)
   const upload = async (input: HTMLInputElement) => {

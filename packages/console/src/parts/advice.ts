@@ -1,12 +1,12 @@
 /** What to do after a refusal, by its code (the table of errors in the contract). */
-import type { Language } from "./words.ts"
+import { type Language, wordsIn, type Worded } from "./words.ts"
 
-const gone: Readonly<Record<Language, string>> = {
+const gone: Worded<string> = {
   en: "Nothing was found with this ID. Check the other environment, or use search.",
   zh: "没有找到该编号的对象。请查看另一环境，或使用搜索。"
 }
 
-const advice: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
+const advice: Worded<Readonly<Record<string, string>>> = {
   en: {
     idempotency_error: "The same action was already sent with different content. Close this and start again.",
     invalid_api_key: "Sign in again.",
@@ -45,4 +45,4 @@ const advice: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
 
 /** Empty for a code that is newer than this console: then only the service's message is shown. */
 export const adviceFor = (code: string, language: Language): string =>
-  advice[language][code] ?? (code.endsWith("_not_found") ? gone[language] : "")
+  wordsIn(advice, language)[code] ?? (code.endsWith("_not_found") ? wordsIn(gone, language) : "")

@@ -5,9 +5,12 @@ import type { Filter } from "./Filters.tsx"
 import type { Column } from "./ListPage.tsx"
 import { stateText } from "./stateWords.ts"
 import { Amount, Method, methodText, State, Time } from "./values.tsx"
-import type { Language } from "./words.ts"
+import { type Language, wordsIn } from "./words.ts"
 
 const places = { shown: {}, wide: { isWide: true }, hidden: { isHidden: true } }
+
+/** What a buyer has written, or who the buyer is. */
+const ofBuyer = ({ words }: Field) => (words === "address" || words === "words" ? { isOfBuyer: true } : {})
 
 /** The columns of its list. `own`: columns with a cell of their own. */
 export const columnsOf = <Row extends object>(
@@ -19,7 +22,7 @@ export const columnsOf = <Row extends object>(
   return Object.entries(listing.list).map(([name, place]): Column<Row> => {
     const field = fields[name]!
     const id = name as keyof Row & string
-    const [label, more] = [field.label[language], { ...places[place], ...own[id] }]
+    const [label, more] = [wordsIn(field.label, language), { ...places[place], ...ofBuyer(field), ...own[id] }]
     if (kindOf(field) === "time") return time(name as NamesOf<Row, string>, label, more)
     switch (field.look) {
       case "money":
@@ -51,7 +54,7 @@ export const filtersOf = <const Name extends string>(
     const field = fields[name]!
     const textOf = field.look === "method" ? methodText : stateText
     const choices = choicesOf(field)?.map((choice) => [choice, textOf(choice, language)] as const)
-    return { label: field.label[language], ...(choices === undefined ? {} : { choices }), ...own[name], name }
+    return { label: wordsIn(field.label, language), ...(choices === undefined ? {} : { choices }), ...own[name], name }
   })
 
 type Fact = readonly [name: string, value: React.ReactNode]
@@ -71,7 +74,7 @@ export const factsOf = <Row extends object>(
   listing.facts.flatMap((name): ReadonlyArray<Fact> => {
     const field = fields[name]!
     const value = (row as Values)[name]
-    const label = field.label[language]
+    const label = wordsIn(field.label, language)
     if (name in own) return own[name as keyof Row] === undefined ? [] : [[label, own[name as keyof Row]]]
     if (value === null) return []
     if (kindOf(field) === "map") {
@@ -83,7 +86,7 @@ export const factsOf = <Row extends object>(
 const factOf = (field: Field, value: unknown, { currency }: Values, language: Language): React.ReactNode => {
   const kind = kindOf(field)
   if (kind === "time") return <Time at={String(value)} />
-  if (kind === "truth") return value === true ? texts[language].yes : texts[language].no
+  if (kind === "truth") return value === true ? wordsIn(texts, language).yes : wordsIn(texts, language).no
   switch (field.look) {
     case "money":
       return <Amount minor={Number(value)} currency={String(currency)} />

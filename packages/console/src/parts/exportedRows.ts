@@ -2,9 +2,14 @@
 import { csvHeader, csvRow } from "@coffer/rules/csv"
 import type { Column } from "./ListPage.tsx"
 
-/** Controls, such as buttons, have nothing to write. */
-export const exportedColumns = <Row>(columns: ReadonlyArray<Column<Row>>): ReadonlyArray<Column<Row>> =>
-  columns.filter(({ amount, text }) => amount !== undefined || text !== undefined)
+/** Controls, such as buttons, have nothing to write. `mayBuyers`: whether the role may export what tells of a buyer. */
+export const exportedColumns = <Row>(
+  columns: ReadonlyArray<Column<Row>>,
+  mayBuyers = true
+): ReadonlyArray<Column<Row>> =>
+  columns.filter(
+    ({ amount, isOfBuyer, text }) => (amount !== undefined || text !== undefined) && (mayBuyers || isOfBuyer !== true)
+  )
 
 const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 

@@ -1,8 +1,8 @@
 /** Translates validation messages of the service into the reader's language, by their wording. */
 import { typedOf } from "./values.tsx"
-import type { Language } from "./words.ts"
+import { type Language, wordsIn, type Worded } from "./words.ts"
 
-type Words = Readonly<Record<Language, string>>
+type Words = Worded<string>
 
 /** The first that fits. `#` stands for the number in the refusal, which is money in a field of an amount. */
 const kinds: ReadonlyArray<readonly [RegExp, Words]> = [
@@ -47,7 +47,10 @@ export const refusalText = (message: string, language: Language, money?: (minor:
     const [whole, number = ""] = pattern.exec(message) ?? []
     if (whole === undefined) continue
     const shown = money ?? (/minor units/.test(message) ? typedOf : undefined)
-    return words[language].replace("#", shown === undefined ? number : shown(Number(number.replaceAll(/[,_]/g, ""))))
+    return wordsIn(words, language).replace(
+      "#",
+      shown === undefined ? number : shown(Number(number.replaceAll(/[,_]/g, "")))
+    )
   }
-  return `${other[language]}${message}`
+  return `${wordsIn(other, language)}${message}`
 }

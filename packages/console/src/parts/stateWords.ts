@@ -1,7 +1,7 @@
 /** The states of objects, and other words of the API, in each language. Two that stand beside each other differ. */
-import type { Language } from "./words.ts"
+import { type Language, wordsIn, type Worded } from "./words.ts"
 
-export const stateWords: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
+export const stateWords: Worded<Readonly<Record<string, string>>> = {
   en: { api: "API" },
   zh: {
     ok: "正常",
@@ -87,11 +87,8 @@ export const stateWords: Readonly<Record<Language, Readonly<Record<string, strin
 }
 
 export const stateText = (state: string, language: Language): string =>
-  stateWords[language][state] ?? state.charAt(0).toUpperCase() + state.slice(1).replaceAll("_", " ")
+  wordsIn(stateWords, language)[state] ?? state.charAt(0).toUpperCase() + state.slice(1).replaceAll("_", " ")
 
 /** States, or other words of the API, as the choices of a field or a filter. */
 export const stateChoices = (states: ReadonlyArray<string>, language: Language) =>
   states.map((state) => [state, stateText(state, language)] as const)
-
-/** The list of what operators have to look at: in their menu, and where it is named elsewhere. */
-export const attention = { en: { title: "Needs attention" }, zh: { title: "需关注" } }

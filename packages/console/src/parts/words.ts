@@ -1,21 +1,43 @@
-/** The language of the page and its texts. Each page has its own texts, in English and in Chinese. */
+/**
+ * The language of the page and its texts. Each page has its own texts, in English and in Chinese. Those with
+ * traditional characters follow from the Chinese ones by a table (`scripts/traditional.ts`), which only their readers load.
+ */
 import * as Atom from "effect/reactivity/Atom"
 import { registry, useAtom } from "../api/registry.ts"
+import { converterBy } from "./characters.ts"
 
-export const languages = ["en", "zh"] as const
+export const languages = ["en", "zh", "zh-Hant"] as const
 export type Language = (typeof languages)[number]
-export const tags = { en: "en", zh: "zh-CN" } as const satisfies Record<Language, string>
+export const tags = { en: "en", zh: "zh-CN", "zh-Hant": "zh-Hant" } as const satisfies Record<Language, string>
+
+/** As their readers write them. */
+export const languageNames: Readonly<Record<Language, string>> = {
+  en: "English",
+  zh: "简体中文",
+  "zh-Hant": "繁體中文"
+}
+
+/** Texts as they are declared. */
+export interface Worded<Texts> {
+  readonly en: Texts
+  readonly zh: Texts
+}
 
 const stored = (name: string): string | null => globalThis.localStorage?.getItem(name) ?? null
 
-const first = (): Language => {
-  const chosen = stored("coffer.language") ?? navigator.languages.find((tag) => /^(en|zh)/.test(tag)) ?? "en"
-  return chosen.startsWith("zh") ? "zh" : "en"
-}
+/** Hong Kong, Macau and Taiwan write traditional characters, unless the tag names the others. */
+const languageOf = (tag: string): Language =>
+  /^zh-(hant|hk|mo|tw)(-|$)/i.test(tag) ? "zh-Hant" : tag.startsWith("zh") ? "zh" : "en"
 
-export const languageAtom = Atom.keepAlive(Atom.make<Language>(first()))
+export const firstLanguage = (chosen: string | null, wanted: ReadonlyArray<string>): Language =>
+  languageOf(chosen ?? wanted.find((tag) => /^(en|zh)(-|$)/i.test(tag)) ?? "en")
 
-export const chooseLanguage = (language: Language) => {
+export const languageAtom = Atom.keepAlive(
+  Atom.make<Language>(firstLanguage(stored("coffer.language"), navigator.languages))
+)
+
+export const chooseLanguage = async (language: Language) => {
+  await loadCharacters(language)
   localStorage.setItem("coffer.language", language)
   document.documentElement.lang = tags[language]
   registry.set(languageAtom, language)
@@ -23,8 +45,41 @@ export const chooseLanguage = (language: Language) => {
 
 export const useLanguage = (): Language => useAtom(languageAtom)
 
+/** Texts in a language. */
+export const wordsIn = <Texts>(texts: Worded<Texts>, language: Language): Texts =>
+  language === "zh-Hant" ? (traditional(texts.zh) as Texts) : texts[language]
+
 /** `{ en, zh }` of a page, in the language that is shown. */
-export const useWords = <Texts>(texts: Readonly<Record<Language, Texts>>): Texts => texts[useLanguage()]
+export const useWords = <Texts>(texts: Worded<Texts>): Texts => wordsIn(texts, useLanguage())
+
+// Traditional characters -----------------------------------------------------------
+
+let convert = (text: string): string => text
+
+/** Before texts in this language are shown. Without the file they are shown in simplified characters. */
+export const loadCharacters = async (language: Language): Promise<void> => {
+  if (language !== "zh-Hant") return
+  const loaded = await import("./traditionalTable.ts").catch(() => undefined)
+  if (loaded !== undefined) convert = converterBy(loaded.table)
+}
+
+const converted = new WeakMap<object, unknown>()
+
+/** A text, or the texts in a list, an object, or what a function answers. Each object is converted once. */
+const traditional = (value: unknown): unknown => {
+  if (typeof value === "string") return convert(value)
+  if (typeof value === "function") {
+    return (...values: ReadonlyArray<unknown>) => traditional((value as (...all: typeof values) => unknown)(...values))
+  }
+  if (typeof value !== "object" || value === null) return value
+  const known = converted.get(value)
+  if (known !== undefined) return known
+  const made = Array.isArray(value)
+    ? value.map(traditional)
+    : Object.fromEntries(Object.entries(value).map(([name, each]) => [name, traditional(each)]))
+  converted.set(value, made)
+  return made
+}
 
 // Light and dark ------------------------------------------------------------------
 

@@ -8,6 +8,8 @@ import { Scope } from "@coffer/model/Scopes"
 
 const all = Scope.literals
 const reads = all.filter((scope) => scope.endsWith(":read"))
+/** All that there is about a buyer, in one file. */
+const readsOfViewer = reads.filter((scope) => scope !== "exports:read")
 /** An erasure cannot be taken back. */
 const allButErasures = all.filter((scope) => scope !== "erasures:write")
 
@@ -25,7 +27,7 @@ const ofRole: Readonly<Record<PersonRole, RoleScopes>> = {
     live: [...reads, "orders:write", "refunds:write", "disputes:write", "payment_links:write"]
   },
   finance: { sandbox: allButErasures, live: [...reads, "refunds:write", "disputes:write", "reports:write"] },
-  viewer: { sandbox: reads, live: reads }
+  viewer: { sandbox: readsOfViewer, live: readsOfViewer }
 }
 
 export const scopesOfRole = (role: PersonRole, mode: Mode): ReadonlyArray<Scope> => ofRole[role][mode]
