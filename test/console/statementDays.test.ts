@@ -1,5 +1,5 @@
 /** The statement that the console shows by days. */
-import type { StatementLine } from "@coffer/contract/Reports"
+import type { StatementLine } from "@coffer/contract/ReportLines"
 import { assert, it } from "@effect/vitest"
 import { walletDaysOf } from "../../packages/console/src/merchant/statementDays.ts"
 

@@ -11,8 +11,8 @@ interface Operation {
   readonly path: string
 }
 
-const published = [Api, OperatorApi].flatMap((api) =>
-  Object.entries(OpenApi.fromApi(api).paths).flatMap(([path, methods]) =>
+const published = [OpenApi.fromApi(Api), OpenApi.fromApi(OperatorApi)].flatMap(({ paths }) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path }) as Operation)
   )
 )

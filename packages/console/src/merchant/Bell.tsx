@@ -9,7 +9,7 @@ import { lastOf, objectEvery, useLive } from "../api/registry.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, Time } from "../parts/values.tsx"
-import { useLanguage, useWords } from "../parts/words.ts"
+import { useLanguage, useWords, wordsIn } from "../parts/words.ts"
 
 const texts = {
   en: {
@@ -127,7 +127,7 @@ const Notification = (props: { readonly notification: NotificationResource; read
     <Link href={base + pageOfOccasion(occasion, object_id)} onClick={props.onOpen} className={is_read ? "" : "unread"}>
       <span className="what">
         {!is_read && <i role="img" aria-label={words.isUnread} />}
-        {occasionOf(occasion).title[language]}
+        {wordsIn(occasionOf(occasion).title, language)}
       </span>
       <span className="small">
         <bdi>{about ?? (object_id === "main" ? words.main : object_id)}</bdi>

@@ -109,8 +109,7 @@ const listOf = (
   ...lists.disputes,
   isSorted: true,
   keyOf: ({ dispute_no }) => dispute_no,
-  bulk:
-    account?.may("disputes:write") && account.mayMoveMany ? [acceptAct(accountApi(account), words, language)] : [],
+  bulk: account?.may("disputes:write") && account.mayMoveMany ? [acceptAct(accountApi(account), words, language)] : [],
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>

@@ -7,7 +7,7 @@ import { OwnApi } from "../api/clients.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { Loaded, Trouble } from "../parts/states.tsx"
-import { useLanguage, useWords } from "../parts/words.ts"
+import { useLanguage, useWords, wordsIn } from "../parts/words.ts"
 
 const texts = {
   en: {
@@ -103,7 +103,7 @@ const Settings = ({ settings }: { readonly settings: NotificationSettingsResourc
           </thead>
           <tbody>
             {settings.occasions.map(({ is_mailed, occasion }) => {
-              const label = occasionOf(occasion).label[language]
+              const label = wordsIn(occasionOf(occasion).label, language)
               return (
                 <tr key={occasion}>
                   <th scope="row">{label}</th>

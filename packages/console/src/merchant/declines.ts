@@ -58,4 +58,4 @@ export const declineText = (code: string, message: string, language: Language): 
 
 /** Why a receiver takes no events, by the service's text. */
 export const answerText = (reason: string, language: Language): string =>
-  language === "zh" ? reason.replace(/^it answers (\d{3})$/, "返回 $1") : reason
+  language === "en" ? reason : reason.replace(/^it answers (\d{3})$/, "返回 $1")

@@ -1,6 +1,6 @@
 /** What came of advancing the sandbox's clock: each kind in words, and the list that has its objects. Pure. */
 import type { EventType } from "@coffer/model/EventType"
-import type { Language } from "../parts/words.ts"
+import { type Language, wordsIn } from "../parts/words.ts"
 
 /** Kinds that a list shows by a filter; the others are listed as events. */
 const kinds: {
@@ -19,5 +19,5 @@ const kinds: {
 
 export const happenedOf = (type: string, language: Language): { readonly page: string; readonly text: string } => {
   const [page, en, zh] = kinds[type as EventType] ?? [`/events?${new URLSearchParams({ type })}`, type, type]
-  return { page, text: language === "zh" ? zh : en }
+  return { page, text: wordsIn({ en, zh }, language) }
 }

@@ -61,4 +61,4 @@ const feeTexts = { en: "in the payment's currency", zh: "按付款货币计" }
 
 /** A fee of payments: a part of the amount, and a fixed part in whichever currency the buyer pays. */
 export const feeText = (fee: { readonly basis_points: number; readonly fixed: number }, language: Language): string =>
-  `${(fee.basis_points / 100).toFixed(2)}% + ${(fee.fixed / 100).toFixed(2)} (${feeTexts[language]})`
+  `${(fee.basis_points / 100).toFixed(2)}% + ${(fee.fixed / 100).toFixed(2)} (${wordsIn(feeTexts, language)})`

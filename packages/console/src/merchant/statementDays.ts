@@ -1,5 +1,5 @@
 /** A statement by days for people: days without movements are left out, and the period has a total. Pure. */
-import type { StatementLine } from "@coffer/contract/Reports"
+import type { StatementLine } from "@coffer/contract/ReportLines"
 
 export interface WalletDays {
   readonly currency: string

@@ -1,6 +1,6 @@
 /** What a merchant lacks before it can take live payments: on its page, and in the dialog that approves it. */
 import type { OverviewResource } from "@coffer/contract/Lookup"
-import type { MerchantResource } from "@coffer/contract/Operator"
+import type { MerchantResource } from "@coffer/contract/Merchants"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"

@@ -1,6 +1,6 @@
 /** The rows that are due: for each worker, and for each merchant of one environment. */
 import type { ClusterResource } from "@coffer/contract/Cluster"
-import { useQuery } from "../parts/ListPage.tsx"
+import { useQuery } from "../parts/address.ts"
 import { Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { MerchantLink, useModeWords } from "./operator.tsx"
@@ -48,19 +48,19 @@ export const DueRows = ({ backlogs }: { readonly backlogs: Backlogs }) => {
 const Workers = ({ backlogs, words }: Props) => {
   const language = useLanguage()
   return (
-  <Table title={words.backlogs} heads={[[words.worker], [words.due, true], [words.oldest]]}>
-    {backlogs
-      .toSorted((left, right) => Number(isLate(right)) - Number(isLate(left)) || right.due - left.due)
-      .map((backlog) => (
-        <tr key={backlog.worker}>
-          <td>{workerText(backlog.worker, language)}</td>
-          <td className="number">{backlog.due.toLocaleString()}</td>
-          <td>
-            <Oldest of={backlog} />
-          </td>
-        </tr>
-      ))}
-  </Table>
+    <Table title={words.backlogs} heads={[[words.worker], [words.due, true], [words.oldest]]}>
+      {backlogs
+        .toSorted((left, right) => Number(isLate(right)) - Number(isLate(left)) || right.due - left.due)
+        .map((backlog) => (
+          <tr key={backlog.worker}>
+            <td>{workerText(backlog.worker, language)}</td>
+            <td className="number">{backlog.due.toLocaleString()}</td>
+            <td>
+              <Oldest of={backlog} />
+            </td>
+          </tr>
+        ))}
+    </Table>
   )
 }
 

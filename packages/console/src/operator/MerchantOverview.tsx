@@ -1,6 +1,6 @@
 /** A merchant on one page: balances, disputes by deadline, what failed, and the newest of everything. */
 import type { OverviewResource } from "@coffer/contract/Lookup"
-import type { MerchantResource } from "@coffer/contract/Operator"
+import type { MerchantResource } from "@coffer/contract/Merchants"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"

@@ -7,7 +7,7 @@ import { lastOf, useAtom } from "../api/registry.ts"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, Time } from "../parts/values.tsx"
-import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { MerchantLink, ModeMark } from "./operator.tsx"
 
 const texts = {
@@ -24,17 +24,17 @@ const { amount, created_at, fee, mode, payout_no, reference } = payouts.fields
 const factsOf = ({ payout }: Props, merchant: string, language: Language) =>
   [
     [merchant, <MerchantLink key="m" id={payout.merchant_id} mode={payout.mode} />],
-    [mode.label[language], <ModeMark key="e" mode={payout.mode} />],
+    [wordsIn(mode.label, language), <ModeMark key="e" mode={payout.mode} />],
     [
-      amount.label[language],
+      wordsIn(amount.label, language),
       <strong key="a">
         <Amount minor={payout.amount} currency={payout.currency} />
       </strong>
     ],
-    [fee.label[language], <Amount key="f" minor={payout.fee} currency={payout.currency} />],
-    [reference.label[language], payout.reference ?? "–"],
-    [payout_no.label[language], <code key="n">{payout.payout_no}</code>],
-    [created_at.label[language], <Time key="t" at={payout.created_at} />]
+    [wordsIn(fee.label, language), <Amount key="f" minor={payout.fee} currency={payout.currency} />],
+    [wordsIn(reference.label, language), payout.reference ?? "–"],
+    [wordsIn(payout_no.label, language), <code key="n">{payout.payout_no}</code>],
+    [wordsIn(created_at.label, language), <Time key="t" at={payout.created_at} />]
   ] as const
 
 /** Without the balance: to read that is a look at the merchant's data, which the audit log has. */

@@ -1,5 +1,5 @@
 /** The names of workers and of kinds of objects in Chinese; in English they are as the metrics have them. */
-import type { Language } from "../parts/words.ts"
+import { type Language, wordsIn } from "../parts/words.ts"
 
 const names: Readonly<Record<string, string>> = {
   audit: "账本审计",
@@ -36,4 +36,4 @@ const names: Readonly<Record<string, string>> = {
 }
 
 export const workerText = (name: string, language: Language): string =>
-  language === "zh" ? (names[name] ?? name) : name
+  wordsIn({ en: name, zh: names[name] ?? name }, language)
