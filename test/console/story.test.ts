@@ -192,9 +192,9 @@ describe.skipIf(executable === undefined)(`an order's story in the console${need
         yield* owner.go(`/orders/${tradeNo}`)
         yield* operator.go(`/console/operator/merchants/${at.merchantId}/sandbox/orders/${tradeNo}`)
         yield* Effect.promise(async () => {
-          await owner.page.locator(".story").getByText("银行卡，被银行拒绝：").waitFor()
+          await owner.page.locator(".story").getByText("银行卡 Visa •••• 4242，被银行拒绝：").waitFor()
           await owner.page.locator(".story").getByText("支付宝，买家已取消：").waitFor()
-          await operator.page.locator(".story").getByText("Card, declined by the bank: ").waitFor()
+          await operator.page.locator(".story").getByText("Card Visa •••• 4242, declined by the bank: ").waitFor()
           await operator.page.locator(".story").getByText("Alipay, canceled by the buyer: ").waitFor()
         })
       }),
