@@ -14,7 +14,7 @@ it.live("a person is mailed once, whatever crashes: only who died while sending 
     const database = yield* freshDatabase
     const server = yield* mailServer()
     const env = { SMTP_URL: server.url, MAIL_FROM: "coffer@pay.example" }
-    const begin = (begins: number) => live(database, begins, env, (name) => name.startsWith("Notifications."))
+    const begin = (begins: number) => live(database, begins, env, (name: string) => name.startsWith("Notifications."))
     let life: Life = yield* begin(0)
     const { join, dispute } = yield* notifiedShop(life.service, server)
     yield* join("fin", "finance")
