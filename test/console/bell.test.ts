@@ -33,7 +33,7 @@ describe.skipIf(executable === undefined)(`notifications in the console${needsCh
         assert.isTrue(await button.evaluate((element) => element === document.activeElement))
         await button.click()
         await bell.getByRole("link").first().waitFor()
-        await page.locator("main h1").click({ position: { x: 2, y: 2 }, force: true })
+        await page.mouse.click(180, 725)
         await bell.getByRole("link").first().waitFor({ state: "hidden" })
         await button.click()
         await bell.getByRole("link", { name: /A dispute was opened/ }).click()
