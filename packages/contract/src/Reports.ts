@@ -270,7 +270,8 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
         summary: "Read the file of a report",
         description:
           "CSV, one JSON object per line (`application/x-ndjson`), or a journal (`text/plain`). Resume an " +
-          "interrupted download with `Range: bytes=N-`, which returns 206. 409: the file is not complete. 416: the range is beyond its end."
+          "interrupted download with `Range: bytes=N-`, which returns 206. 409: the file is not complete. " +
+          "416: the range is beyond its end."
       })
     )
   )
