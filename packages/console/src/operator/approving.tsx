@@ -155,7 +155,7 @@ const Content = ({ approval: { act, content, target }, isDecided = false }: Cont
 }
 
 /** Who asked, and when. */
-const Asked = ({ approval: { created_at, operator } }: ContentProps) => {
+const Requester = ({ approval: { created_at, operator } }: ContentProps) => {
   const words = useWords(texts)
   return (
     <>
@@ -209,7 +209,7 @@ export const Approval = ({ approval }: { readonly approval: ApprovalResource }) 
                   </p>
                   <Content approval={approval} isDecided />
                   <p>
-                    <Asked approval={approval} />
+                    <Requester approval={approval} />
                   </p>
                   <p>{words.says}</p>
                 </>
@@ -224,7 +224,7 @@ export const Approval = ({ approval }: { readonly approval: ApprovalResource }) 
         </div>
       </header>
       <p>
-        <Asked approval={approval} /> · {words.until} <Time at={expires_at} /> · <Whose approval={approval} />
+        <Requester approval={approval} /> · {words.until} <Time at={expires_at} /> · <Whose approval={approval} />
       </p>
       <Content approval={approval} />
       {hint !== undefined && <p className="soft">{hint}</p>}

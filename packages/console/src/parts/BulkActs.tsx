@@ -1,7 +1,7 @@
 /**
  * Bulk actions: on the selected rows, or on all objects that match the filter. An action that moves money takes
- * selected rows only. The objects are counted first, their amounts are added up, and what is left out is listed with its
- * reason. Then each gets its own call, four at a time, with its result. A stop undoes nothing.
+ * selected rows only. The objects are counted first, their amounts are added up, and what is left out is named with
+ * its reason. Then each gets its own call, four at a time, with its result. A stop undoes nothing.
  */
 import { Fragment, useEffect, useRef, useState } from "react"
 import { ActKeys, withKeys } from "../api/actKeys.ts"
