@@ -43,6 +43,17 @@ describe("the card of a row", () => {
     assert.strictEqual(placesIn(orders, { buyer: "a@b.example" })["buyer"], "text")
   })
 
+  it("prefers a number that leads on to a second amount", () => {
+    const amount = () => ({ minor: 1, currency: "USD" })
+    const ledger = [column("type"), column("amount", { amount }), column("balance", { amount }), column("reference")]
+    assert.deepStrictEqual(placesIn(ledger, { balance: "1", reference: "TRD_1" }), {
+      type: "lead",
+      amount: "state",
+      balance: "none",
+      reference: "text"
+    })
+  })
+
   it("keeps what the row can be made to do, which has no text", () => {
     const { text: _, ...acts } = column("acts")
     assert.strictEqual(placesIn([...orders, acts], {})["acts"], "acts")

@@ -120,7 +120,7 @@ describe.skipIf(executable === undefined)(`what the console shows${needsChromium
       yield* go("/orders")
       yield* drawn(page)
       const rows = () => page.locator("tbody tr").allInnerTexts()
-      yield* Effect.promise(async () => void (await page.getByText("first").waitFor()))
+      yield* Effect.promise(async () => void (await page.getByText("first", { exact: true }).waitFor()))
       yield* done(at.post("/v1/orders", { amount: 700, out_trade_no: "second" }))
       yield* Effect.promise(async () => {
         await page.clock.fastForward(6_000)

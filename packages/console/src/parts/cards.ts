@@ -22,12 +22,16 @@ export const cardPlaces = <Row>(columns: ReadonlyArray<Column<Row>>, row: Row): 
   )
   const texts = others.filter((column) => isFree(column) && column.kind === undefined)
   take("state", others.filter(isFree).find(({ kind }) => kind === "state") ?? texts.find(isShort))
+  // A name or a number says more than a second amount.
+  const left = texts.filter(isFree).toSorted((one, other) => Number(isAmount(one)) - Number(isAmount(other)))
   take(
     "text",
-    texts.filter(isFree).find(({ text }) => text?.(row) !== "")
+    left.find(({ text }) => text?.(row) !== "")
   )
   return (id) => places.get(id) ?? "none"
 }
+
+const isAmount = <Row>({ amount }: Column<Row>) => amount !== undefined
 
 /** Without a state, what stands first is beside the lead. */
 const isShort = <Row>({ isWide }: Column<Row>) => isWide !== true
