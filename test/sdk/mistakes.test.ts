@@ -28,7 +28,7 @@ describe("a client", () => {
       const { message } = yield* Effect.promise(() =>
         call.then(
           () => assert.fail("answered"),
-          (error: Error) => error
+          (error: unknown) => error as Error
         )
       )
       assert.include(message, `the connection to ${baseUrl} was lost, or none could be made (ECONNREFUSED: `)
