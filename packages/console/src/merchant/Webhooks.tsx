@@ -14,7 +14,7 @@ import { SecretOnce } from "../parts/Secret.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
 import { stateText } from "../parts/stateWords.ts"
 import { Copy, Time, timeText } from "../parts/values.tsx"
-import { useLanguage, useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import type { Delivery } from "./Deliveries.tsx"
 import { MerchantAct } from "./MerchantAct.tsx"
 import { ObjectList } from "./ObjectList.tsx"
@@ -115,7 +115,7 @@ export const Health = ({ endpointId, count = 20 }: { readonly endpointId: string
   )
 }
 
-const barTitle = ({ created_at, event_type, status }: Delivery, language: "en" | "zh") =>
+const barTitle = ({ created_at, event_type, status }: Delivery, language: Language) =>
   `${stateText(status, language)} · ${event_type} · ${timeText(created_at, language)}`
 
 export const TypesText = ({ types }: { readonly types: ReadonlyArray<string> }) => {
