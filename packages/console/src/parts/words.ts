@@ -1,6 +1,6 @@
 /**
- * The language of the page and its texts. Each page has its own texts, in English and in Chinese. Those with traditional
- * characters follow from the Chinese ones by a table (`scripts/traditional.ts`), which only their readers load.
+ * The language of the page and its texts. Each page has its own texts, in English and in Chinese. Those with
+ * traditional characters follow from the Chinese ones by a table (`scripts/traditional.ts`); only their readers load it.
  */
 import * as Atom from "effect/reactivity/Atom"
 import { registry, useAtom } from "../api/registry.ts"
