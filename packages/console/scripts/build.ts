@@ -1,6 +1,6 @@
 /**
- * Builds the console into `dist/`: hashed modules, one stylesheet, and a page for each address that loads them. `npm ci` runs it, so
- * that `npm start` has a console. `src/door/console/ConsoleHttp.ts` serves the folder.
+ * Builds the console into `dist/`: hashed modules, one stylesheet, and a page for each address that loads them.
+ * `npm ci` runs it, so that `npm start` has a console. `src/door/console/ConsoleHttp.ts` serves the folder.
  */
 import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { converterBy, type Table } from "../src/parts/characters.ts"
 
-/** What OpenCC writes, and what a reader expects. The checkout has the same terms (`src/door/checkout/textsZhHant.ts`). */
+/** What OpenCC writes, and what a reader expects; as in the checkout (`src/door/checkout/textsZhHant.ts`). */
 const terms: ReadonlyArray<readonly [from: string | RegExp, to: string]> = [
   ["真即時間", "真實時間"],
   ["請求頭髮送", "請求標頭傳送"],

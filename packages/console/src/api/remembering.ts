@@ -1,6 +1,6 @@
 /**
- * Remembers answers by their ETag while the page is open. A read whose answer is still the same takes a few bytes (304).
- * The browser's own cache keeps none: answers are `no-store`, since another person may sign in at this browser.
+ * Remembers answers by their ETag while the page is open. A read whose answer is still the same takes a few bytes
+ * (304). The browser's own cache keeps none: answers are `no-store`, since another person may sign in at this browser.
  */
 
 interface Remembered {

@@ -1,4 +1,4 @@
-/** Converts texts to traditional characters by a table. It is used in the browser, and by the build that makes the table. */
+/** Converts texts to traditional characters by a table, in the browser and in the build that makes the table. */
 
 export interface Table {
   /** A simplified character before its traditional one. */

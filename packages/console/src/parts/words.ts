@@ -1,6 +1,6 @@
 /**
  * The language of the page and its texts. Each page has its own texts, in English and in Chinese. Those with
- * traditional characters follow from the Chinese ones by a table (`scripts/traditional.ts`), which only their readers load.
+ * traditional characters follow from the Chinese ones by a table (`scripts/traditional.ts`) that only readers load.
  */
 import * as Atom from "effect/reactivity/Atom"
 import { registry, useAtom } from "../api/registry.ts"
