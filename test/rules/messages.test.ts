@@ -11,7 +11,7 @@ import { shapes } from "../../src/platform/cluster/messages.ts"
 import { messages as wallets } from "../../src/money/wallets/Wallets.ts"
 
 /** The shapes of the newest number's messages. */
-const fingerprint = "062b9b8ce13ec519"
+const fingerprint = "df22615c62d52255"
 
 /** Neither the order of an object's members nor a description is part of a message's shape. */
 const essence = (value: unknown, of?: string): unknown =>

@@ -1144,8 +1144,8 @@ Report = TypedDict(
         "mode": 'Literal["sandbox", "live"]',
         # The kind of report.
         "report": 'Literal["statement", "transactions", "fees", "payout", "frozen"]',
-        # `csv`, or `jsonl`: one JSON object on each line.
-        "format": 'Literal["csv", "jsonl"]',
+        # `csv`; `jsonl`, one JSON object on each line; or a journal for `hledger` or `beancount`, of `statement`, `transactions` and `payout`.
+        "format": 'Literal["csv", "jsonl", "hledger", "beancount"]',
         # The first day that it covers, as `YYYY-MM-DD` in the report's time zone.
         "from": 'str',
         # Its last day, as `YYYY-MM-DD` in the report's time zone.
@@ -1160,6 +1160,8 @@ Report = TypedDict(
         "time_zone": 'str',
         # Every movement before it is in the report, and none after: the range's end, or an earlier call.
         "as_of": 'str',
+        # Whether the whole range is in the past: nothing can be added.
+        "complete": 'bool',
         # Ledger rows read so far.
         "rows_done": 'int',
         # How many there are to read; null if it is not known in advance.
@@ -1172,6 +1174,8 @@ Report = TypedDict(
         "finished_at": 'Union[str, None]',
         # When the report and its file are deleted.
         "expires_at": 'str',
+        # Who requested it: a team member's address, the number of a key with scopes, or `main_key`. Null if that was not recorded.
+        "requested_by": 'Union[str, None]',
     },
 )
 """A report that is written to a file, and its progress."""

@@ -71,8 +71,7 @@ layer(Layer.effect(Service, start({ clock: "test", begins: begins + 30 * 86_400_
         yield* running.settle
         const report = yield* found(running, report_no)
         assert.deepStrictEqual([report["status"], report["rows_done"]], ["succeeded", 10_050])
-        const { currency, from, report: kind, time_zone, to } = report
-        assert.deepStrictEqual({ report: kind, from, to, currency, time_zone }, monthOf)
+        assert.deepInclude(report, monthOf)
         const { headers, status, text } = yield* fileOf(running, report_no)
         assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/csv; charset=utf-8"])
         assert.strictEqual(Buffer.byteLength(text) + mark, report["bytes"])

@@ -1,6 +1,6 @@
 /** The calls of random programs: made from existing objects, sometimes with an invalid value. */
 import type { Call, Oracle } from "../Oracle.ts"
-import { covers, scopesKnown, statusOfKey } from "../rights.ts"
+import { covers, statusOfKey } from "../rights.ts"
 import type { Account, Order } from "../state.ts"
 import { days, hours } from "../values.ts"
 import { isOpen } from "../views.ts"
@@ -19,6 +19,7 @@ import {
   outcomes,
   methods
 } from "./inputs.ts"
+import { keyMakers } from "./keyMakers.ts"
 import { listed } from "./listMaker.ts"
 import type { Draw } from "./random.ts"
 
@@ -336,59 +337,12 @@ export const makers: Readonly<Record<string, Maker>> = {
     const act = draw.once(20) && account.reachable ? "close" : draw.of(["suspend", "resume"])
     return { method: "POST", key: "operator", path: `${at}/${act}` }
   },
-  createKey: (account, draw, oracle) => ({
-    method: "POST",
-    key: "operator",
-    path: `/operator/v1/merchants/${account.merchantId}/api_keys`,
-    body: body({
-      mode: "sandbox",
-      name: draw.of<unknown>(["Accounting", "Shop", "", undefined]) ?? "Shop",
-      scopes: draw.once(10)
-        ? draw.of<unknown>([[], ["orders:erase"], "orders:read"])
-        : scopesKnown.filter(() => draw.once(3)).concat(draw.of(scopesKnown)),
-      ip_allowlist: maybe(draw, 6, draw.of(["203.0.113.7", account.address])),
-      expires_at: maybe(draw, 4, new Date(oracle.now + draw.of([-1, 2, 2]) * hours).toISOString()),
-      scope: maybe(draw, 20, "orders:read")
-    })
-  }),
-  keyByPerson: (account, draw) => ({
-    method: "POST",
-    key: draw.of(["owner", "owner", "owner", "developer", "developer", "support", "viewer"] as const),
-    path: `/console/api/merchants/${account.merchantId}/api_keys`,
-    body: { mode: draw.of(["sandbox", "live", "live"]), name: "Ours", scopes: scopesOf(draw) }
-  }),
-  actByPerson: (account, draw) => {
-    const no = account.keys.length === 0 ? "unknown" : draw.of(account.keys.slice(-6)).no.value
-    const act = draw.of(["roll", "roll", "revoke"])
-    return {
-      method: "POST",
-      key: draw.of(["owner", "developer", "developer", "finance"] as const),
-      path: `/console/api/merchants/${account.merchantId}/api_keys/${no}/${act}`,
-      ...(act === "roll" ? { body: { overlap_minutes: 0 } } : {})
-    }
-  },
-  actOnKey: (account, draw) => {
-    const no = account.keys.length === 0 ? "unknown" : draw.of(account.keys.slice(-4)).no.value
-    const path = `/operator/v1/merchants/${account.merchantId}/api_keys/${no}`
-    const act = draw.of([undefined, "roll", "revoke"])
-    return {
-      key: "operator",
-      method: act === undefined ? "GET" : "POST",
-      path: act === undefined ? path : `${path}/${act}`,
-      ...(act === "roll" ? { body: { overlap_minutes: draw.of<unknown>([0, 60, 1441, "1"]) } } : {})
-    }
-  }
+  ...keyMakers
 }
 
 /** Terms that an erasure removes, under a number by which they come again. */
 const hasOwnTerms = ({ ownNo, subject }: Order) => ownNo !== undefined && subject !== null
 export const hasErasedTerms = (order: Order) => order.erased && hasOwnTerms(order)
-
-/** A few scopes, which a developer may have or lack. */
-const scopesOf = (draw: Draw) => {
-  const sets = [["orders:read", "refunds:write"], ["balance:read"], ["webhooks:write"], ["erasures:write"]]
-  return draw.of(sets)
-}
 
 /** An order with an open dispute would be erased later, so the dispute ends first. */
 const erasing = (account: Account, draw: Draw, oracle: Oracle, isDry: boolean): Made => {

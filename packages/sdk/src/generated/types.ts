@@ -1034,8 +1034,8 @@ export interface Report {
   readonly mode: "sandbox" | "live"
   /** The kind of report. */
   readonly report: "statement" | "transactions" | "fees" | "payout" | "frozen"
-  /** `csv`, or `jsonl`: one JSON object on each line. */
-  readonly format: "csv" | "jsonl"
+  /** `csv`; `jsonl`, one JSON object on each line; or a journal for `hledger` or `beancount`, of `statement`, `transactions` and `payout`. */
+  readonly format: "csv" | "jsonl" | "hledger" | "beancount"
   /** The first day that it covers, as `YYYY-MM-DD` in the report's time zone. */
   readonly from: string
   /** Its last day, as `YYYY-MM-DD` in the report's time zone. */
@@ -1050,7 +1050,7 @@ export interface Report {
   readonly time_zone: string
   /** Every movement before it is in the report, and none after: the range's end, or an earlier call. */
   readonly as_of: string
-  /** Whether the whole range is in the past, so that nothing can be added. */
+  /** Whether the whole range is in the past: nothing can be added. */
   readonly complete: boolean
   /** Ledger rows read so far. */
   readonly rows_done: number
