@@ -162,6 +162,7 @@ const world = Effect.gen(function* () {
     person,
     apiKey,
     report,
+    erasure,
     difference(sql, merchantId)
   ])
   return { api, baseUrl, key, merchantId, bodies, made, payout, pathOf, filePath, get, send }
@@ -213,7 +214,13 @@ const consolePath = (route: string) =>
     .replace("assets/:name", `assets/${readdirSync("packages/console/dist").find((name) => name.endsWith(".css"))}`)
 
 /** This host is no shop's, and the client has no stream to listen to. */
-const refusedPages: Readonly<Record<string, number>> = { "GET /shop_domains/ask": 404, "GET /mcp": 405 }
+const refusedPages: Readonly<Record<string, number>> = {
+  "GET /shop_domains/ask": 404,
+  "GET /mcp": 405,
+  // No package is built where tests run.
+  "GET /downloads": 404,
+  "GET /downloads/:name": 404
+}
 
 const parametersOf = (query: string) => query.split("&").length
 
