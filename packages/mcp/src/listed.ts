@@ -41,6 +41,7 @@ const common: ReadonlySet<string> = new Set([
   "currency",
   "idempotency_key",
   "metadata",
+  "sort",
   "time_zone"
 ])
 
@@ -70,11 +71,12 @@ const shown = (schema: unknown, depth: number, isCommon: boolean): unknown => {
   // Within an object the names say enough.
   const sentence = isCommon || depth > 1 || typeof description !== "string" ? "" : shortened(description, 0)
   return {
-    ...(type === undefined ? {} : { type }),
+    // Words show that it is a text.
+    ...(type === undefined || words !== undefined ? {} : { type }),
     ...(words === undefined ? {} : { enum: words }),
-    ...(preset === undefined ? {} : { default: preset }),
+    ...(preset === undefined || isCommon ? {} : { default: preset }),
     // Of a number that has to be small.
-    ...(typeof maximum === "number" && maximum <= 100 ? { maximum } : {}),
+    ...(typeof maximum === "number" && maximum <= 100 && !isCommon ? { maximum } : {}),
     ...(sentence === "" ? {} : { description: sentence }),
     ...(Array.isArray(anyOf) ? { anyOf: anyOf.map((each) => shown(each, depth, isCommon)) } : {}),
     ...(items === undefined ? {} : { items: shown(items, depth, isCommon) }),

@@ -168,7 +168,11 @@ export const signingView = ({ rotatedAt, signing }: Account, now: number): Field
   mode: "sandbox",
   secret: signing.at(-1)!.secret,
   rotated_at: orNull(rotatedAt),
-  previous_until: orNull(signing.findLast(({ until }) => until > now && until < Infinity)?.until)
+  previous_until: orNull(signing.findLast(({ until }) => until > now && until < Infinity)?.until),
+  previous_ends: signing
+    .flatMap(({ until }) => (until > now && until < Infinity ? [until] : []))
+    .toSorted((a, b) => a - b)
+    .map(iso)
 })
 
 export const payoutView = ({ merchantId }: Account, payout: Payout): Fields => ({

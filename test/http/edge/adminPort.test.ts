@@ -85,6 +85,7 @@ describe("with ADMIN_PORT", () => {
       assert.deepStrictEqual(links, {
         docs: "/docs",
         try: "/docs/try",
+        downloads: "/downloads",
         openapi: "/openapi.json",
         readiness: "/readyz"
       })

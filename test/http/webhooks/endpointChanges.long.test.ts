@@ -220,19 +220,21 @@ describe("the account's signing secret", () => {
         mode: "sandbox",
         secret: (yield* operator).body.data.secret,
         rotated_at: null,
-        previous_until: null
+        previous_until: null,
+        previous_ends: []
       })
       yield* leap("1 hour")
       const rotated = yield* hooks.rotateSecret
       assert.notStrictEqual(rotated.secret, first.secret)
       assert.deepInclude(rotated, {
         rotated_at: "1970-01-01T01:00:00.000Z",
-        previous_until: "1970-01-02T01:00:00.000Z"
+        previous_until: "1970-01-02T01:00:00.000Z",
+        previous_ends: ["1970-01-02T01:00:00.000Z"]
       })
       assert.deepStrictEqual(yield* hooks.secret, rotated)
       assert.strictEqual((yield* operator).body.data.secret, rotated.secret)
       yield* leap("24 hours")
-      assert.deepStrictEqual(yield* hooks.secret, { ...rotated, previous_until: null })
+      assert.deepStrictEqual(yield* hooks.secret, { ...rotated, previous_until: null, previous_ends: [] })
     })
   )
 
