@@ -255,7 +255,8 @@ export const makers: Readonly<Record<string, Maker>> = {
       ? { method: "POST", path: "/v1/webhook_signing_secret/rotate" }
       : { method: "GET", path: "/v1/webhook_signing_secret" },
   report: (_, draw, oracle) => {
-    const dayBefore = (count: number) => new Date(oracle.now - count * days).toISOString().slice(0, 10)
+    // Days before 1970 are refused.
+    const dayBefore = (count: number) => new Date(Math.max(0, oracle.now - count * days)).toISOString().slice(0, 10)
     const [kind, query] = draw.of([
       ["fees", `?from=${dayBefore(draw.int(30))}&to=${dayBefore(0)}`],
       ["fees", `?from=${dayBefore(draw.int(2))}`],
