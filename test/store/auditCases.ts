@@ -233,6 +233,7 @@ export const cases: ReadonlyArray<Case> = [
     statements: [`update disputes set mode = 'live' where status = 'closed' returning dispute_no as key`],
     found: [
       ["I4", "disputes", "="],
+      ["I6", "orders", "+"],
       ["I7", "disputes", "="],
       ["I8", "disputes", "="],
       ["I8", "events", "+"],

@@ -108,13 +108,15 @@ const Settings = ({ settings }: { readonly settings: NotificationSettingsResourc
                 <tr key={occasion}>
                   <th scope="row">{label}</th>
                   <td>
-                    <input
-                      type="checkbox"
-                      aria-label={words.mailOf(label)}
-                      checked={is_mailed}
-                      disabled={isBusy}
-                      onChange={(event) => change({ mails: { [occasion]: event.target.checked } })}
-                    />
+                    <label className="target">
+                      <input
+                        type="checkbox"
+                        aria-label={words.mailOf(label)}
+                        checked={is_mailed}
+                        disabled={isBusy}
+                        onChange={(event) => change({ mails: { [occasion]: event.target.checked } })}
+                      />
+                    </label>
                   </td>
                 </tr>
               )
