@@ -99,7 +99,7 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(`among ${over
       assert.isTrue(used.has("reports_held"), [...used].join())
       for (const { name } of laterIndexes.filter(
         ({ name }) =>
-          !/_payment$|^audit_|^orders_of_|_buyer$|_recipient$|_age$|_email$|_held$|_sandbox$|_trade_no$|_late$|_connected$|_number$|_of_console$/.test(
+          !/_payment$|^audit_|^orders_of_|_buyer$|_recipient$|_age$|_email$|_held$|_sandbox$|_trade_no$|_late$|_connected$|_number$|_of_console$|_listed$|_of_main$/.test(
             name
           )
       ))
