@@ -83,7 +83,7 @@ const stranger = (sql: SqlClient.SqlClient, run: number | null) =>
 
 const words = new RegExp(
   "The runner 10\\.0\\.0\\.9:4001 \\(version 9\\.9\\.9\\) understands messages of shape 99, and this one " +
-    `.* of shape ${shapes.join()}`
+    `.* of shape ${shapes.join(", ")}`
 )
 
 describe("a runner that joins", () => {
