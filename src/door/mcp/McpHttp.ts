@@ -7,7 +7,6 @@ import * as Wire from "@coffer/contract/Errors"
 import { McpApi, mcpPath } from "@coffer/contract/Mcp"
 import type { ApiCall } from "@coffer/mcp/calls"
 import { hashOf, isRecord, jsonText, parseJson } from "@coffer/mcp/json"
-import { chosenBy } from "@coffer/mcp/groups"
 import type { Door } from "@coffer/mcp/server"
 import type { Tool } from "@coffer/mcp/Tool"
 import { covers, type Scope as KeyScope } from "@coffer/model/Scopes"
@@ -50,9 +49,9 @@ const handlers = HttpApiBuilder.group(
         const text = yield* record.text
         const message = Option.getOrUndefined(parseJson(text))
         if (!isRecord(message)) return answerOf(notJsonRpc)
+        const { about, answer, chosenBy } = yield* tools
         const chosen = chosenBy(queryOf(record).get("tools") ?? undefined)
         if (Result.isFailure(chosen)) return yield* refuseField("tools", chosen.failure)
-        const { about, answer } = yield* tools
         const turn = makeTurn(turns, `${merchantId}:${mode}`)
         const door = doorOf(inward, record, mode === "live")
         const own = {

@@ -4,6 +4,7 @@
  */
 import { mcpPath } from "@coffer/contract/Mcp"
 import { docsAbove } from "@coffer/mcp/docs"
+import { chosenBy } from "@coffer/mcp/groups"
 import { type Door, instructions, registrations } from "@coffer/mcp/server"
 import { Context, Effect, Scope, Stream } from "effect"
 import { McpProtocol, McpServer } from "effect/ai"
@@ -40,6 +41,7 @@ export const make = Effect.fnUntraced(function* (scope: Scope.Scope) {
   const app = Effect.flatMap(served, (route) => route).pipe(Effect.catch(Effect.die)) as App
   return {
     about,
+    chosenBy,
     /** Answers a message on behalf of its key. */
     answer: (request: HttpServerRequest.HttpServerRequest, own: Door) =>
       app.pipe(

@@ -17,6 +17,8 @@ const names: Readonly<Record<string, string>> = {
   "mails about hosts": "域名邮件",
   "mails about keys": "密钥邮件",
   "mails about people": "人员邮件",
+  "mails of notifications": "通知邮件",
+  notifications: "通知",
   orders: "订单",
   "parked payments of sandboxes": "沙盒中待处理的付款",
   "payment links": "支付链接",
