@@ -10,7 +10,9 @@ const chainUrl = /\/ledger\/USD\/chain\?/
 /** The list of links that the service answers is changed on the way to the browser. */
 const changed = (page: Page, change: (links: Array<Record<string, unknown>>) => void) =>
   page.route(chainUrl, async (route: Route) => {
-    const answer = await route.fetch()
+    // Whole, and as it is: the page remembers what it has read.
+    const { "if-none-match": _, ...headers } = route.request().headers()
+    const answer = await route.fetch({ headers: { ...headers, "accept-encoding": "identity" } })
     const body = (await answer.json()) as { data: { data: Array<Record<string, unknown>> } }
     change(body.data.data)
     await route.fulfill({ response: answer, json: body })
