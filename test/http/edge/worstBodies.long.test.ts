@@ -8,7 +8,6 @@ import { uploadPartsMax } from "@coffer/contract/Files"
 import { bodyLimitsOf } from "@coffer/contract/bodyLimits"
 import { mcpBody } from "@coffer/contract/Mcp"
 import { checkoutFormBytesMax, checkoutFormFieldsMax, queryParametersMax } from "@coffer/model/Limits"
-import { readdirSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -18,7 +17,16 @@ import type { Reply } from "../../kit/Api.ts"
 import { endpoints } from "../../kit/routes/endpoints.ts"
 import { escaped, filled, isOfFilling, largestBodies } from "../../kit/routes/largest.ts"
 import { loopDelay, leastLoopDelay } from "../../kit/run/eventLoopDelay.ts"
-import { aboutPayout, cursorOf, difference, isList, longestForPage, longestQueries } from "../../kit/routes/longest.ts"
+import {
+  aboutPayout,
+  consolePath,
+  cursorOf,
+  difference,
+  isList,
+  longestForPage,
+  longestQueries,
+  statusOfPage
+} from "../../kit/routes/longest.ts"
 import { accept } from "../../kit/routes/operatorWrites.ts"
 import { routes } from "../../kit/routes/routes.ts"
 import { type Running, start } from "../../kit/Service.ts"
@@ -205,23 +213,6 @@ const isTaken = (answer: Reply, route: string) =>
   (answer.status === 409 && /^POST .operator.v1.cluster.runners.:instance_id.(kill|drain)$/.test(route)) ||
   (route.includes(" /operator/") && isOfFilling(answer))
 
-/** An address of the console, whose route says what its parameters look like. */
-const consolePath = (route: string) =>
-  route
-    .replace("GET ", "")
-    .replace(/:merchant\(.*?\$\)/, `mer_${"0".repeat(26)}`)
-    .replace(/:mode\(.*?\$\)/, "live")
-    .replace("assets/:name", `assets/${readdirSync("packages/console/dist").find((name) => name.endsWith(".css"))}`)
-
-/** This host is no shop's, and the client has no stream to listen to. */
-const refusedPages: Readonly<Record<string, number>> = {
-  "GET /shop_domains/ask": 404,
-  "GET /mcp": 405,
-  // No package is built where tests run.
-  "GET /downloads": 404,
-  "GET /downloads/:name": 404
-}
-
 const parametersOf = (query: string) => query.split("&").length
 
 layer(Layer.effect(Service, start({ env: { SECURITY_CONTACT: "mailto:security@example.com" } })), {
@@ -370,7 +361,7 @@ layer(Layer.effect(Service, start({ env: { SECURITY_CONTACT: "mailto:security@ex
         const path = addresses[route] ?? consolePath(route)
         const { answers, millis } = yield* leastLoopDelay(loopDelay(get(`${path}?${longestForPage}`)))
         for (const { status, text } of answers) {
-          assert.strictEqual(status, refusedPages[route] ?? 200, `${route} ${text.slice(0, 300)}`)
+          assert.strictEqual(status, statusOfPage(route), `${route} ${text.slice(0, 300)}`)
         }
         const values = parametersOf(longestForPage)
         table.push({ route, what: "query", bytes: longestForPage.length, values, millis })

@@ -1,4 +1,5 @@
 /** The longest query that each route takes, every character of it written in the longest way. */
+import { readdirSync } from "node:fs"
 import { Api } from "@coffer/contract/Api"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { queryParametersMax } from "@coffer/model/Limits"
@@ -171,3 +172,20 @@ const idNames: Readonly<Record<string, string>> = {
   person: "person_id",
   api_key: "key_id"
 }
+
+/** This host is no shop's, the client has no stream to listen to, and no package is built where tests run. */
+const refusedPages: Readonly<Record<string, number>> = {
+  "GET /shop_domains/ask": 404,
+  "GET /mcp": 405,
+  "GET /downloads": 404,
+  "GET /downloads/:name": 404
+}
+export const statusOfPage = (route: string): number => refusedPages[route] ?? 200
+
+/** An address of the console, whose route says what its parameters look like. */
+export const consolePath = (route: string) =>
+  route
+    .replace("GET ", "")
+    .replace(/:merchant\(.*?\$\)/, `mer_${"0".repeat(26)}`)
+    .replace(/:mode\(.*?\$\)/, "live")
+    .replace("assets/:name", `assets/${readdirSync("packages/console/dist").find((name) => name.endsWith(".css"))}`)
