@@ -35,6 +35,7 @@ const texts = {
     currency: "Currency",
     volume: "Volume",
     today: "Today",
+    payment: "payment",
     payments: "payments",
     rate: "Paid orders",
     rateOf: "of",
@@ -74,6 +75,7 @@ const texts = {
     currency: "货币",
     volume: "交易额",
     today: "今日",
+    payment: "笔付款",
     payments: "笔付款",
     rate: "已付款订单",
     rateOf: "/",
@@ -186,6 +188,9 @@ const Figures = (props: { readonly overview: OverviewResource; readonly period: 
 
 const sum = ({ days }: Currency, of: (day: Currency["days"][number]) => number) =>
   days.reduce((total, day) => total + of(day), 0)
+const countText = (paid: number, words: Texts) =>
+  `${paid.toLocaleString()} ${paid === 1 ? words.payment : words.payments}`
+
 const paidOf = (figures: Currency) => sum(figures, ({ orders_paid }) => orders_paid)
 
 const OfCurrency = (props: {
@@ -216,7 +221,7 @@ const OfCurrency = (props: {
             note={
               period === "1" && hour !== undefined
                 ? sinceWeek(figures, hour, money, words)
-                : `${today.orders_paid.toLocaleString()} ${words.payments}`
+                : countText(today.orders_paid, words)
             }
             to={rowsOf("payment_credit", today.day, today.day)}
           >
@@ -226,7 +231,7 @@ const OfCurrency = (props: {
         {period !== "1" && (
           <Tile
             name={words.volume}
-            note={`${paid.toLocaleString()} ${words.payments}`}
+            note={countText(paid, words)}
             to={oldest && today && rowsOf("payment_credit", oldest.day, today.day)}
           >
             {money(sum(figures, ({ volume }) => volume))}

@@ -56,6 +56,7 @@ const daysOf = ({ days, earlier }: Figures, language: Language): ReadonlyArray<P
 interface Words {
   readonly volume: string
   readonly paidOrders: string
+  readonly payment: string
   readonly payments: string
   readonly weekBefore: string
   readonly until: string
@@ -92,7 +93,7 @@ export const plotsOf = (
       title: words.paidOrders,
       bars: bars(
         ({ orders_paid }) => orders_paid,
-        (paid) => `${paid.toLocaleString(tags[language])} ${words.payments}`
+        (paid) => `${paid.toLocaleString(tags[language])} ${paid === 1 ? words.payment : words.payments}`
       ),
       markOf: (paid: number) => count.format(paid)
     }
