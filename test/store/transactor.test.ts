@@ -191,6 +191,37 @@ describe("a batch", () => {
     )
   )
 
+  it.live("a set has the same outcome alone as beside another", () =>
+    withTransactor(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const outcomesOf = Effect.fnUntraced(function* (from: number, isAlone: boolean) {
+          const besides: ReadonlyArray<ChangeSet> = isAlone ? [] : [[insertion(orderOf(from + 9))]]
+          const [one, two] = [from + 1, from + 2]
+          const outcomes: Array<string> = []
+          const sets: ReadonlyArray<ChangeSet> = [
+            [insertion(orderOf(one)), insertion(orderOf(two))],
+            [noted(one, 1, "a"), noted(two, 1, "b")],
+            [noted(one, 2, "c"), noted(two, 1, "stale")],
+            [insertion(orderOf(from + 3, `cart-${one}`)), noted(two, 2, "its number is taken")],
+            Array.from({ length: 6 }, (_, index) => insertion(orderOf(from + 10 + index)))
+          ]
+          for (const set of sets) outcomes.push(...(yield* commitAll([set, ...besides])).slice(0, 1))
+          return outcomes
+        })
+        const expected = ["ok", "ok", "StaleVersion", "AlreadyExists", "ok"]
+        assert.deepStrictEqual(yield* outcomesOf(100, true), expected)
+        assert.deepStrictEqual(yield* outcomesOf(200, false), expected)
+        const notes = yield* sql<{ note: string }>`select metadata->>'note' as note from orders
+          where metadata ? 'note' order by trade_no`
+        assert.deepStrictEqual(
+          notes.map(({ note }) => note),
+          ["a", "b", "a", "b"]
+        )
+      })
+    )
+  )
+
   it.live("text arrives as it was sent: quotes, backslashes, braces, commas, lines, NULL, emoji", () =>
     withTransactor(
       Effect.gen(function* () {
@@ -208,11 +239,14 @@ describe("a batch", () => {
           '\\"{,}',
           'a "b"\n\tc'
         ]
-        yield* commitAll(hostile.map((subject, index) => [insertion({ ...orderOf(index), subject })]))
+        const sets = (from: number) =>
+          hostile.map((subject, index): ChangeSet => [insertion({ ...orderOf(from + index), subject })])
+        yield* commitAll(sets(0))
+        for (const set of sets(100)) yield* commitAll([set])
         const rows = yield* sql<{ subject: string }>`select subject from orders order by trade_no`
         assert.deepStrictEqual(
           rows.map(({ subject }) => subject),
-          hostile
+          [...hostile, ...hostile]
         )
       })
     )

@@ -51,17 +51,14 @@ export const numberedIn = (sets: Iterable<{ readonly changes: ChangeSet }>): Rea
 }
 
 /** Parameters of {@link readHorizons}. */
-export const paramsOf = (accounts: ReadonlyArray<Numbered>): ReadonlyArray<string> => {
-  const merchants: Array<string> = []
-  const modes: Array<string> = []
-  const numbers: Array<string> = []
-  for (const { lowest, merchantId, mode } of accounts) {
-    merchants.push(merchantId)
-    modes.push(mode)
-    numbers.push(lowest)
-  }
-  return [arrayLiteral(merchants), arrayLiteral(modes), arrayLiteral(numbers)]
-}
+export const paramsOf = (accounts: ReadonlyArray<Numbered>): ReadonlyArray<string> => [
+  arrayLiteral(accounts.map(({ merchantId }) => merchantId)),
+  arrayLiteral(accounts.map(({ mode }) => mode)),
+  arrayLiteral(accounts.map(({ lowest }) => lowest))
+]
+
+/** Parameters of {@link readHorizon}. */
+export const paramsOfOne = ({ lowest, merchantId, mode }: Numbered): ReadonlyArray<string> => [merchantId, mode, lowest]
 
 /**
  * Makes Postgres assign the transaction its number before a horizon is locked, also where an account has no horizon
@@ -82,12 +79,15 @@ export const limitHiddenFromPlanner = "limit (select null::int8)"
  * other batches take the same lock at the same time. The horizon is read once the lock is held, and not as of the
  * beginning of the statement, which may have waited for a row since (docs/decisions/0050).
  */
-export const readHorizons = `with locked as materialized (
+const read = (numbered: string) => `with locked as materialized (
     select h.merchant_id, h.mode, n.lowest, n.place::int4 as place
-    from (select * from unnest((select $1::text)::text[], $2::text::text[], $3::text::text[]) with ordinality
-      ${limitHiddenFromPlanner}) as n (merchant_id, mode, lowest, place), list_horizons as h
+    from (${numbered}) as n (merchant_id, mode, lowest, place), list_horizons as h
     where (h.merchant_id, h.mode) = (n.merchant_id, n.mode) and ${hasTransactionId} for key share of h)
   select (horizon_now(merchant_id, mode)).shown, lowest, place from locked`
+
+export const readHorizons = read(`select * from unnest((select $1::text)::text[], $2::text::text[], $3::text::text[])
+      with ordinality ${limitHiddenFromPlanner}`)
+export const readHorizon = read("select $1::text, $2::text, $3::text, 1")
 
 /** An overtaken account: its place among the accounts, from 1, and its horizon. */
 export interface Overtaken {

@@ -5,15 +5,17 @@
  * (docs/decisions/0010). Pure.
  */
 import { identity } from "effect"
-import { arrayLiteral } from "../postgres/arrayLiteral.ts"
+import { arrayLiteral, type Cell } from "../postgres/arrayLiteral.ts"
 import { memoize } from "@coffer/model/memoize"
 import { AlreadyExists, type Change, type ChangeSet, keyOf, StaleVersion } from "./Change.ts"
 import {
+  readHorizon,
   readHorizons,
   type Numbered,
   numberedIn,
   type Overtaken,
   paramsOf,
+  paramsOfOne,
   limitHiddenFromPlanner
 } from "./numbered.ts"
 import { tableOf, type Written } from "./Table.ts"
@@ -71,7 +73,7 @@ export const plan = <Set extends { readonly changes: ChangeSet }>(sets: Readonly
 
   let byRow: ReturnType<typeof byRowOf<Set>> | undefined
   return {
-    statements: statementsOf(writes),
+    statements: statementsOf(writes, accepted.length === 1),
     accepted,
     refused,
     accounts: numberedIn(accepted),
@@ -114,8 +116,11 @@ const numberOf = ({ cells, op, table }: Change): string | undefined => {
   return cells[number] === null ? undefined : `${table} ${cells[merchant]} ${cells[mode]} ${cells[number]}`
 }
 
-/** In the order in which parts are written and locks are taken. */
-const statementsOf = (writes: Writes): ReadonlyArray<Statement> => {
+/**
+ * In the order in which parts are written and locks are taken. `isAlone`: the rows are those of one set. There are few
+ * kinds of sets, so their statements are told the number of rows.
+ */
+const statementsOf = (writes: Writes, isAlone: boolean): ReadonlyArray<Statement> => {
   const statements: Array<Statement> = []
   for (const [table, rows] of Array.from(writes).toSorted(([a], [b]) => tableOf(a).place - tableOf(b).place)) {
     // By key, so that two transactions take the same rows' locks in the same order.
@@ -123,14 +128,15 @@ const statementsOf = (writes: Writes): ReadonlyArray<Statement> => {
     for (const { op, single } of parts) {
       const mine: Array<Write> = []
       for (const [, write] of byKey) if (write.change.op === op && write.single === single) mine.push(write)
-      if (mine.length > 0) statements.push(statementOf({ op, table, single }, mine))
+      const rows = isAlone && mine.length <= cellsMax ? mine.length : undefined
+      if (mine.length > 0) statements.push(statementOf({ op, table, single, rows }, mine))
     }
   }
   return statements
 }
 
 /** One table's parts, in the order in which they are written. */
-const parts: ReadonlyArray<Omit<Part, "table">> = [
+const parts: ReadonlyArray<Pick<Part, "op" | "single">> = [
   { op: "insert", single: false },
   { op: "insert", single: true },
   { op: "update", single: false }
@@ -143,12 +149,14 @@ export interface Part {
   readonly op: "insert" | "update"
   /** Each row is a whole set: if it is not written, no other row is left out with it. */
   readonly single: boolean
+  /** How many rows it has, each cell a parameter of its own; undefined: any number, a parameter for each column. */
+  readonly rows?: number | undefined
 }
 
 export interface Statement extends Part {
   /** A statement of its own: it leaves out rows that cannot be written. */
   readonly text: string
-  readonly params: ReadonlyArray<string>
+  readonly params: ReadonlyArray<string | null>
   /** Keys that must be returned; a missing one is a conflict. */
   readonly keys: ReadonlyArray<string>
 }
@@ -159,16 +167,22 @@ export interface Write {
   readonly replaces: string | number | undefined
 }
 
-export const nameOf = ({ op, single, table }: Part) => `${op} ${table}${single ? " single" : ""}`
+/** More rows than this are sent as arrays. */
+const cellsMax = 4
+
+export const nameOf = ({ op, rows, single, table }: Part) =>
+  `${op} ${table}${single ? " single" : ""}${rows === undefined ? "" : ` ${rows}`}`
 
 export const statementOf = (part: Part, writes: ReadonlyArray<Write>): Statement => {
-  const { op, table } = part
-  const params: Array<string> = []
-  for (const index of sentOf(op, tableOf(table))) {
-    params.push(arrayLiteral(writes.map(({ change }) => change.cells[index]!)))
-  }
-  if (op === "update") params.push(arrayLiteral(writes.map(({ replaces }) => replaces ?? null)))
-  return { ...part, text: singleRow[op](table), params, keys: writes.map(({ change }) => keyOf(change)) }
+  const { op, rows, table } = part
+  const sent = sentOf(op, tableOf(table))
+  const columns = sent.map((index): ReadonlyArray<Cell> => writes.map(({ change }) => change.cells[index]!))
+  if (op === "update") columns.push(writes.map(({ replaces }) => replaces ?? null))
+  const params =
+    rows === undefined
+      ? columns.map(arrayLiteral)
+      : writes.flatMap((_, row) => columns.map((cells) => cells[row]?.toString() ?? null))
+  return { ...part, text: textAlone(part), params, keys: writes.map(({ change }) => keyOf(change)) }
 }
 
 /** One row as a statement of its own. */
@@ -192,24 +206,20 @@ export const tryLocks = ({ keys, table }: Statement): readonly [text: string, pa
  * row. If a key is taken that was not checked, or was taken after the check, it fails and nothing is written.
  */
 export const oneStatement = ({ accounts, statements }: Batch): Pick<Statement, "text" | "params"> => {
-  const params = accounts.length === 0 ? [] : [...paramsOf(accounts)]
+  const isOne = accounts.length === 1 && statements.every(({ rows }) => rows !== undefined)
+  const params: Array<string | null> =
+    accounts.length === 0 ? [] : [...(isOne ? paramsOfOne(accounts[0]!) : paramsOf(accounts))]
   // The number of rows of each reported part.
   const counts: Array<string> = []
   for (const statement of statements) {
     params.push(...statement.params)
     if (isReported(statement)) counts.push(String(statement.keys.length))
   }
-  return {
-    text: (accounts.length === 0 ? textOfUpdates : textOfNumbered)(statements),
-    params: [...params, ...counts]
-  }
+  const textOf = accounts.length === 0 ? textOfUpdates : isOne ? textOfOneNumbered : textOfNumbered
+  return { text: textOf(statements), params: [...params, ...counts] }
 }
 
-interface Batch {
-  readonly statements: ReadonlyArray<Statement>
-  /** The accounts that get new numbers. */
-  readonly accounts: ReadonlyArray<Numbered>
-}
+type Batch = Pick<Plan<unknown>, "accounts" | "statements">
 
 /** `done`: 1 when it was written, 0 when nothing was. A list is null where it would hold all keys of its statement. */
 export type Answer = { readonly done: 0 | 1; readonly overtaken?: ReadonlyArray<Overtaken> | null } & {
@@ -225,7 +235,8 @@ const textsMax = 1_000
 
 const partsOf = (statements: ReadonlyArray<Statement>): string => statements.map(nameOf).join()
 /** Depends only on the parts and their order: Postgres prepares it once per connection. */
-const textOf = (statements: ReadonlyArray<Statement>, isNumbered: boolean): string => {
+const textOf = (statements: ReadonlyArray<Statement>, horizons: string | undefined): string => {
+  const isNumbered = horizons !== undefined
   const before = isNumbered ? 3 : 0
   const placesOf = (some: ReadonlyArray<Statement>) => some.reduce((sum, { params }) => sum + params.length, before)
   const placed = (text: string, index: number) => {
@@ -251,7 +262,7 @@ const textOf = (statements: ReadonlyArray<Statement>, isNumbered: boolean): stri
   // In the order of the locks. The `offset` keeps Postgres from evaluating it twice.
   const lists = tested.map((index) => `array(${placed(testOf(statements[index]!)!, index)}) as fit_${index}`)
   // Checked last, when all rows are locked: a batch that waits for a row does not hold lists back.
-  const passed = isNumbered ? `case when ${fits} then (${findOvertaken}) end` : "null::json"
+  const passed = isNumbered ? `case when ${fits} then (${findOvertaken(horizons)}) end` : "null::json"
   const parts = [
     `fit as materialized (select *, ${fits} and overtaken is null as whole from (
       select *, ${passed} as overtaken from (select ${lists.join(", ")} offset 0) as tested offset 0) as looked)`,
@@ -271,13 +282,15 @@ const textOf = (statements: ReadonlyArray<Statement>, isNumbered: boolean): stri
     ? `with ${judged}, ${written.join(", ")} select ${answer.join(", ")} from fit /* ${notice} */`
     : `with ${written.join(", ")} select ${answer.join(", ")} /* ${notice} */`
 }
-const textOfNumbered = memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>) => textOf(statements, true))
-/** For a batch without new numbers. */
-const textOfUpdates = memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>) => textOf(statements, false))
+const textsWith = (horizons: string | undefined) =>
+  memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>) => textOf(statements, horizons))
+const textOfNumbered = textsWith(readHorizons)
+const textOfOneNumbered = textsWith(readHorizon)
+const textOfUpdates = textsWith(undefined)
 
 /** The accounts to which lists have shown a later number; null: none. */
-const findOvertaken = `select json_agg(json_build_object('place', place, 'shown', shown))
-  from (${readHorizons}) as seen where shown >= lowest`
+const findOvertaken = (horizons: string) => `select json_agg(json_build_object('place', place, 'shown', shown))
+  from (${horizons}) as seen where shown >= lowest`
 
 /** For readers of Postgres' log, which shows the statement with the error. */
 const notice = "coffer: where this finds a key taken, the rest of the batch is written right afterwards"
@@ -285,105 +298,103 @@ const notice = "coffer: where this finds a key taken, the rest of the batch is w
 const abortIfWrittenRowsDiffer = "('coffer: rows that were locked were not written, ' || whole)::int8"
 
 /** SQL that finds which rows of a part can be written. A row that is its whole set is written without a test. */
-const testOf = ({ op, single, table }: Part): string | undefined => {
-  if (op === "update") return selectUnchanged(table)
-  if (single) return undefined
-  const { isKeyGiven, unique } = tableOf(table)
-  if (isKeyGiven) return selectUnkeyed(table)
-  return unique === undefined ? undefined : selectUnnumbered(table)
+const testOf = (part: Part): string | undefined => {
+  const { isKeyGiven, unique } = tableOf(part.table)
+  if (part.op === "update") return selectUnchanged(part)
+  if (part.single) return undefined
+  if (isKeyGiven) return selectUnkeyed(part)
+  return unique === undefined ? undefined : selectUnnumbered(part)
 }
 
 /** Whether the answer reports on a part. It leaves out inserts whose keys are new ones of our own. */
-const isReported = (part: Part) => part.single || testOf(part) !== undefined
+const isReported = ({ op, single, table }: Part): boolean =>
+  op === "update" || single || tableOf(table).isKeyGiven || tableOf(table).unique !== undefined
 
-const writePart = ({ op, single, table }: Part, gate: string): string =>
-  op === "update" ? updatePart(tableOf(table), gate) : insertPart(tableOf(table), gate, single)
+const writePart = (part: Part, gate: string, leavesOut = part.single): string =>
+  part.op === "update" ? updatePart(part, gate) : insertPart(part, gate, leavesOut)
 
 // Their texts -----------------------------------------------------------------
 
 /** More than there are tables. */
 const tablesMax = 64
 
-const perTable = (textOf: (table: Written) => string) =>
-  memoize(tablesMax, identity<string>, (name) => textOf(tableOf(name)))
+/** A part as a statement of its own leaves out rows that cannot be written. */
+const textAlone = memoize(textsMax, nameOf, (part: Part) => writePart(part, "true", true))
 
 /** Writes nothing unless `gate` is true. If a key is taken it fails, or leaves the row out. */
-const insertPart = (table: Written, gate: string, leavesOut: boolean): string =>
-  `insert into ${table.name} (${table.columns.map(({ name }) => name).join(", ")})
-    select ${arrays(table, "insert").join(", ")} where ${gate}
-    ${leavesOut ? `on conflict do nothing returning ${table.key} as key` : ""}`
+const insertPart = (part: Part, gate: string, leavesOut: boolean): string => {
+  const { columns, key, name } = tableOf(part.table)
+  return `insert into ${name} (${columns.map((column) => column.name).join(", ")})
+    ${selectCells(part, undefined, `where ${gate}`)}
+    ${leavesOut ? `on conflict do nothing returning ${key} as key` : ""}`
+}
 
-const updatePart = (table: Written, gate: string): string => {
-  const { changing, columns, key, name, versionIndex } = table
+const updatePart = (part: Part, gate: string): string => {
+  const { changing, columns, key, name, versionIndex } = tableOf(part.table)
   const sent = changing.map((index) => columns[index]!.name)
   const written = sent.filter((column) => column !== key)
   return `update ${name} as t set ${written.map((column) => `${column} = n.${column}`).join(", ")}
-    from (select ${aliasColumns(arrays(table, "update"), [...sent, "replaces"])} ${limitHiddenFromPlanner}) as n
+    from (${selectCells(part)}) as n
     where t.${key} = n.${key} and t.${columns[versionIndex]!.name} = n.replaces and ${gate} returning t.${key} as key`
-}
-
-const singleRow = {
-  insert: perTable((table) => insertPart(table, "true", true)),
-  update: perTable((table) => updatePart(table, "true"))
 }
 
 /**
  * Rows that still have the version to be replaced. If another transaction is writing one, this waits, and checks the
  * result. The lock lasts until the batch is written: no update can miss its row any more. Model: models/writes.pml.
  */
-const selectUnchanged = perTable((table) => {
-  const { changing, columns, key, keyIndex, name, versionIndex } = table
-  const read = arrays(table, "update")
-  return `select t.${key} as key from ${name} as t,
-    (select ${aliasColumns([read[changing.indexOf(keyIndex)]!, read.at(-1)!], ["key", "replaces"])}
-      ${limitHiddenFromPlanner}) as n
-    where t.${key} = n.key and t.${columns[versionIndex]!.name} = n.replaces for no key update of t`
-})
+const selectUnchanged = (part: Part): string => {
+  const { columns, key, name, versionIndex } = tableOf(part.table)
+  return `select t.${key} as key from ${name} as t, (${selectCells(part, [key, "replaces"])}) as n
+    where t.${key} = n.${key} and t.${columns[versionIndex]!.name} = n.replaces for no key update of t`
+}
 
 /**
  * New rows with a number that no row has. Written for the unique index, the only one with this order: Postgres keeps
  * the plan that it makes while a table is small.
  */
-const selectUnnumbered = perTable((table) => {
-  const { columns, key, keyIndex, name, unique } = table
+const selectUnnumbered = (part: Part): string => {
+  const { columns, key, name, unique } = tableOf(part.table)
   const { among, indices } = unique!
-  const read = arrays(table, "insert")
   const names = indices.map((index) => columns[index]!.name)
   const [theirs, ours] = ["t", "n"].map((row) => names.map((column) => `${row}.${column}`).join(", "))
-  return `select n.key from (
-    select ${aliasColumns(
-      [...indices, keyIndex].map((index) => read[index]!),
-      [...names, "key"]
-    )}) as n where (
+  return `select n.${key} as key from (${selectCells(part, [...names, key])}) as n where (
       select t.${key} from ${name} as t where (${theirs}) >= (${ours}) and (${theirs}) <= (${ours}) and ${among}
       order by ${theirs} limit 1) is null`
-})
+}
 
 /** New rows with a key that no row has. Each is looked up in the key's index: no plan scans the table. */
-const selectUnkeyed = perTable((table) => {
-  const { key, keyIndex, name } = table
-  return `select n.key from (select ${arrays(table, "insert")[keyIndex]} as key) as n
-    where (select t.${key} from ${name} as t where t.${key} = n.key limit 1) is null`
-})
-
-const aliasColumns = (values: ReadonlyArray<string>, names: ReadonlyArray<string>) =>
-  values.map((value, index) => `${value} as ${names[index]}`).join(", ")
+const selectUnkeyed = (part: Part): string => {
+  const { key, name } = tableOf(part.table)
+  return `select n.${key} as key from (${selectCells(part, [key])}) as n
+    where (select t.${key} from ${name} as t where t.${key} = n.${key} limit 1) is null`
+}
+/**
+ * The rows of a part as a `select`; `names`: of these columns only. Arrays are unnested in a list of columns: in a
+ * `from`, Postgres would set up a store for each of a payment's 75. It does not see how many keys there are: it would
+ * make a plan of its own for a few rows, which takes longer than writing them. Where one set is written alone, each
+ * cell is a parameter, which costs Postgres less (docs/decisions/0010).
+ */
+const selectCells = (part: Part, names?: ReadonlyArray<string>, where = ""): string => {
+  const { columns, keyIndex, versionIndex } = tableOf(part.table)
+  const sent = sentOf(part.op, tableOf(part.table)).map((index) => ({ name: columns[index]!.name, index }))
+  if (part.op === "update") sent.push({ name: "replaces", index: versionIndex })
+  const chosen = [...sent.keys()].filter((place) => names?.includes(sent[place]!.name) ?? true)
+  const select = (cell: (index: number, place: number) => string) =>
+    `select ${chosen.map((place) => `${cell(sent[place]!.index, place)} as ${sent[place]!.name}`).join(", ")}`
+  if (part.rows === undefined) {
+    const list = select((index, place) => {
+      const param = `$${place + 1}::text`
+      return `unnest(${index === keyIndex ? `(select ${param})` : param}::${columns[index]!.type}[])`
+    })
+    return `${list} ${part.op === "update" ? limitHiddenFromPlanner : where}`
+  }
+  return Array.from({ length: part.rows }, (_, row) => {
+    const before = row * sent.length + 1
+    return `${select((index, place) => `$${before + place}::text::${columns[index]!.type}`)} ${where}`
+  }).join(" union all ")
+}
 
 /** Indices of the cells of a row that are sent. An update leaves out the cells that never change. */
 const sentOf = (op: Part["op"], { changing, name }: Written): ReadonlyArray<number> =>
   op === "insert" ? allOf(name) : changing
 const allOf = memoize(tablesMax, identity<string>, (name) => [...tableOf(name).columns.keys()])
-
-/**
- * The parameters of a statement; an update's last is the version that is replaced. Postgres does not see how many keys
- * there are: it would make a plan of its own for a few rows, which takes longer than writing them. Each array is
- * unnested in a list of columns: in a `from`, Postgres would set up a store for each of a payment's 75.
- */
-const arrays = (table: Written, op: Part["op"]): ReadonlyArray<string> => {
-  const { columns, keyIndex, versionIndex } = table
-  const sent = sentOf(op, table)
-  return [...sent, ...(op === "update" ? [versionIndex] : [])].map((index, place) => {
-    const param = `$${place + 1}::text`
-    return `unnest(${index === keyIndex ? `(select ${param})` : param}::${columns[index]!.type}[])`
-  })
-}
