@@ -91,10 +91,19 @@ describe("code that a page quotes", () => {
 
   it("is in the page as in its source: `npm run quotes --workspace @coffer/site` writes it", () => {
     const quoting = site.pages.filter(
-      ({ address, markdown }) => / from examples\/shop/.test(markdown) && !address.startsWith("zh")
+      ({ address, markdown }) => / from examples\//.test(markdown) && !address.startsWith("zh")
     )
     assert.isAbove(quoting.length, 3)
     for (const { source } of quoting) assert.strictEqual(read(source), withQuotes(read(source), read), source)
+  })
+
+  it("is offered as a file beside the page where it is quoted whole", () => {
+    const assets = { sheet: "", theme: "", script: "", index: { en: "", zh: "" } }
+    const files = filesOf(site, assets, { isServed: true, root: "/docs" })
+    for (const name of ["shop.mjs", "shop.py", "shop.php"]) {
+      const file = files.find((each) => each.path === `/docs/guides/${name}`)
+      assert.strictEqual(file?.text, read(`examples/small/${name}`))
+    }
   })
 
   it("goes from the line that begins so to the one that closes it, and is refused where no line or several begin so", () => {
@@ -171,7 +180,8 @@ describe("what programs read", () => {
   it("begins with the address, the header, where a key comes from and MCP, and has operators' pages at its end", () => {
     const list = files.get("/llms.txt")!
     const [intro = "", ...sections] = list.split("\n## ")
-    for (const words of ["`/v1`", "`X-Api-Key`", "credentials.json", "`/mcp`"]) assert.include(intro, words)
+    for (const words of ["`/v1`", "`X-Api-Key`", "credentials.json", "`/mcp`", "guides/shop", "/downloads"])
+      assert.include(intro, words)
     const [last = ""] = sections.slice(-1)
     assert.match(last, /^Optional\n/)
     assert.include(last, "/docs/operating.md")

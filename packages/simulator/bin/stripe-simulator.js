@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 /** A package that was packed has its types taken out, in `dist`; a checkout has its sources. */
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 
-const [major, minor] = process.versions.node.split(".").map(Number)
-if (major < 22 || (major === 22 && minor < 19)) {
-  console.error(`stripe-simulator needs Node 22.19 or newer; this is ${process.versions.node}.`)
+const { engines } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+const [oldest, running] = [engines.node.slice(2), process.versions.node]
+if (oldest.localeCompare(running, "en", { numeric: true }) > 0) {
+  console.error(`stripe-simulator needs Node ${oldest} or newer; this is ${running}.`)
   process.exit(1)
 }
 const packed = new URL("../dist/main.js", import.meta.url)

@@ -194,6 +194,9 @@ const sourcesOf = (tokens: ReadonlyArray<Tokens.Generic>): ReadonlyArray<string>
   return sources
 }
 
+/** The search finds a whole program by the words beside it. */
+const isWholeFile = ({ lang }: Tokens.Generic): boolean => /^\w+ from \S+$/.test((lang as string | undefined) ?? "")
+
 export const render = (markdown: string, surroundings: Surroundings): Rendered => {
   const { headings, links, marked } = rendering(surroundings)
   const passages: Array<{ readonly depth: number; readonly text: string; readonly blocks: Array<string> }> = []
@@ -202,7 +205,9 @@ export const render = (markdown: string, surroundings: Surroundings): Rendered =
   for (const group of grouped(tokens)) {
     const token = group[0]!
     if (token.type === "heading") passages.push({ depth: token["depth"], text: plain(token["tokens"]), blocks: [] })
-    else if (token.type !== "html") passages.at(-1)?.blocks.push(...group.map(blockText))
+    else if (token.type !== "html") {
+      passages.at(-1)?.blocks.push(...group.filter((each) => !isWholeFile(each)).map(blockText))
+    }
     markup += token.type === "code" ? withTabs(group, codeMarkup) : marked.parser([token] as never)
   }
   const first = tokens.find(({ type }) => type === "paragraph")

@@ -40,6 +40,7 @@ export const twinOf = (address: string): string =>
   languageOfAddress(address) === "zh" ? address.replace(/^zh\/?/, "") : `zh/${address}`.replace(/\/$/, "")
 
 const guides: ReadonlyArray<readonly [address: string, en: string, zh: string]> = [
+  ["guides/shop", "A whole shop", "一个完整的商店"],
   ["guides/checkout", "Checkout", "收银台"],
   ["guides/refunds", "Refunds", "退款"],
   ["guides/disputes", "Disputes", "争议"],

@@ -1,10 +1,11 @@
 /**
- * Code that a page quotes from a program of this repository: a fence whose first line says `ts from FILE BEGINNING`.
+ * Code that a page quotes from a program of this repository: a fence whose first line says `ts from FILE BEGINNING`, or
+ * `ts from FILE` for the whole file, which the site then offers beside the page as it is.
  * `npm run quotes --workspace @coffer/site` copies the source into the pages, so that all readers of the files see it:
  * the site, agents, and people in the repository.
  */
 
-const quoting = /^```(\w+) from (\S+) (.+)\n([^]*?)^```$/gm
+const quoting = /^```(\w+) from (\S+)(?: (.+))?\n([^]*?)^```$/gm
 
 /**
  * From the only line that begins so to the closing line with the same indentation, which is removed.
@@ -24,8 +25,14 @@ export const quoteOf = (text: string, beginning: string): string => {
 
 /** A page with updated quotes. `read`: reads a file of the repository. */
 export const withQuotes = (markdown: string, read: (file: string) => string): string =>
-  markdown.replaceAll(
-    quoting,
-    (_, language: string, file: string, beginning: string) =>
-      `\`\`\`${language} from ${file} ${beginning}\n${quoteOf(read(file), beginning)}\n\`\`\``
+  markdown.replaceAll(quoting, (_, language: string, file: string, beginning: string | undefined) => {
+    const [place, code] =
+      beginning === undefined ? ["", read(file).trimEnd()] : [` ${beginning}`, quoteOf(read(file), beginning)]
+    return `\`\`\`${language} from ${file}${place}\n${code}\n\`\`\``
+  })
+
+/** The files that a page quotes whole, by their names. */
+export const wholeFilesIn = (markdown: string): ReadonlyArray<readonly [name: string, text: string]> =>
+  [...markdown.matchAll(quoting)].flatMap(([, , file = "", beginning, text = ""]) =>
+    beginning === undefined ? [[file.slice(file.lastIndexOf("/") + 1), text] as const] : []
   )

@@ -8,6 +8,7 @@ import { OpenApi } from "effect/http-api"
 import { errorPages, withLinksToPages } from "./errorPages.ts"
 import { type Rendered, render, targetOf } from "./markdown.ts"
 import { addressOf, isDocument, type Language, languageOfAddress, type Page, sectionsOf } from "./places.ts"
+import { wholeFilesIn } from "./quotes.ts"
 import { referencePages } from "./reference.ts"
 import { type Assets, markdownPath, pageMarkup, pathTo } from "./shell.ts"
 
@@ -119,9 +120,12 @@ export const filesOf = (site: Site, assets: Assets, { isServed, root }: Place): 
   const host = root.replace(/\/docs$/, "")
   const pages = site.pages.flatMap((page): ReadonlyArray<SiteFile> => {
     const frame = { assets, sections: site.sections[page.language], addresses, root, isServed }
+    const folder = path.posix.dirname(pathTo(root, page.address))
+    const programs = page.language === "en" ? wholeFilesIn(page.markdown) : []
     return [
       { path: pathTo(root, page.address), type: html, text: pageMarkup(page, page.rendered, frame) },
-      { path: markdownPath(root, page.address), type: markdownType, text: markdownOf(page, site, root) }
+      { path: markdownPath(root, page.address), type: markdownType, text: markdownOf(page, site, root) },
+      ...programs.map(([name, text]) => ({ path: `${folder}/${name}`, type: plainType, text }))
     ]
   })
   const first = pages.find(({ path }) => path === markdownPath(root, ""))!
@@ -191,9 +195,13 @@ const shortText = (site: Site, root: string): string => {
     `- A key comes from the console (\`/console\`, under Keys), from the operator, or, where the service was started ` +
     `from its repository, from \`.coffer/credentials.json\`: ` +
     `[keys and authentication](${markdownPath(root, "basics/authentication")}).\n` +
-    "- The SDKs are in no registry; packages of similar names there are others'. Plain HTTP is enough: " +
-    `[recipes](${markdownPath(root, "guides/recipes")}) in curl, Node, Python, PHP and Go. To make the packages: ` +
-    `[JavaScript](${markdownPath(root, "sdk")}), [Python](${markdownPath(root, "python")}).\n` +
+    `- **Begin with [a whole shop](${markdownPath(root, "guides/shop")})**: a file each in Node, Python and PHP that ` +
+    "buys, receives webhooks, refunds, cancels, reconciles and survives a restart. Download it " +
+    `(\`${root}/guides/shop.mjs\`, \`shop.py\`, \`shop.php\`) and change it; in another language follow the PHP one, ` +
+    "which needs no package.\n" +
+    "- The SDKs come from this host: `npm install https://HOST/downloads/coffer-sdk.tgz`, and for Python the wheel " +
+    "that `/downloads` lists. They are in no registry; packages of similar names there are others'. Plain HTTP is " +
+    `enough: [recipes](${markdownPath(root, "guides/recipes")}) in curl, Node, Python, PHP and Go.\n` +
     `- MCP is at \`/mcp\`, with the same key: [agents](${markdownPath(root, "mcp")}).`
   return `${[intro, ...parts, `## Optional\n\n${optional.join("\n")}`].join("\n\n")}\n`
 }

@@ -107,6 +107,8 @@ export const reasons: ReadonlyArray<NotRun> = [
   ),
   notRun("docs/going-live.md", "curl", "it needs an account at Stripe; test/stripe/accounts.test.ts has a simulator"),
   notRun("docs/mcp.md", "claude", "another's program; test/cli/mcpWalk.test.ts starts the command"),
+  notRun("docs/guides/shop.md", "export COFFER_BASE_URL", registry),
+  notRun("docs/guides/shop.md", "curl http://127.0.0.1:3000", "test/python/smallShops.test.ts starts the shops"),
   notRun(
     "docs/guides/into-your-program.md",
     "import pandas",
