@@ -11,7 +11,8 @@ import type { ChannelRefused, RefundNotFound, RefundNumberTaken, RefundRunning }
 
 const refusedMessage = {
   not_paid: "Nothing was paid, so nothing is refunded; expire the order instead.",
-  nothing_left: "The order has nothing left to refund. List its refunds: GET /v1/refunds.",
+  nothing_left:
+    "Nothing is left to refund: it was refunded, or lost to a dispute. List GET /v1/refunds and /v1/disputes.",
   disputed: "The order has an open dispute. Answer or accept it: GET /v1/disputes.",
   remaining_changed: "Another refund of the order was made first. Read the order, and decide again.",
   not_promised: "The refund was already settled."
