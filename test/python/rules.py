@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import re
 import unittest
 from collections.abc import Callable
 from typing import Any
@@ -152,6 +153,27 @@ class Rules(unittest.TestCase):
             error = self.failure(scripted, lambda coffer: coffer.balance.get())
             self.assertIsInstance(error, package.AnswerTimeoutError)
             self.assertEqual(len(scripted.sent), 1)
+
+    def test_an_option_that_a_call_does_not_take_is_refused_with_the_nearest_or_all(self) -> None:
+        for scripted in self.both(answered({})):
+            wrong = [
+                (lambda coffer: coffer.orders.create({"amount": 1}, idempotencyKey="a"), "did you mean idempotency_key?"),
+                (lambda coffer: coffer.orders.get("1", idempotency_key="a"), "idempotency_key: unknown option; the options"),
+                (lambda coffer: coffer.orders.get("1", timeout=1), "did you mean timeout_seconds?"),
+            ]
+            for call, says in wrong:
+                with self.assertRaisesRegex(ValueError, re.escape(says)):
+                    scripted.run(call)
+            self.assertEqual(scripted.sent, [])
+
+    def test_a_lost_connection_names_the_address_and_the_cause(self) -> None:
+        def refusing(_: httpx.Request) -> httpx.Response:
+            raise httpx.ConnectError("[Errno 111] Connection refused")
+
+        for scripted in self.both(refusing, max_retries=0):
+            error = self.failure(scripted, lambda coffer: coffer.orders.get("1"))
+            self.assertIn("GET /orders/1: the connection to https://pay.example was lost", str(error))
+            self.assertIn("Connection refused; is the service running?", str(error))
 
     def test_a_refusal_is_not_sent_again_and_says_what_is_wrong(self) -> None:
         kinds = {

@@ -21,6 +21,24 @@ describe("a client", () => {
     assert.throws(made(more), TypeError, says)
   })
 
+  it("refuses an option that a call does not take, since a misspelt key would send a write twice", async () => {
+    const { events, orders } = made({})()
+    const wrong = (more: object) => more as never
+    assert.throws(() => orders.create({ amount: 1 }, wrong({ idempotency_key: "a" })), /did you mean idempotencyKey\?$/)
+    assert.throws(() => orders.get("1", wrong({ idempotencyKey: "a" })), /^idempotencyKey: unknown option; the options/)
+    assert.throws(() => orders.get("1", wrong({ timeout: 1 })), /^timeout: unknown option; did you mean timeoutMs\?$/)
+    const following = events.follow({}, wrong({ onlost: () => {} }))
+    const failure = (work: Promise<unknown>) =>
+      work.then(
+        () => "",
+        ({ message }: Error) => message
+      )
+    assert.match(await failure(following.next()), /^onlost: unknown option; did you mean onLost\?$/)
+    const secret = "whsec_6mLxQ0PZzqk3c5m3dJbq0H0y5oQw1YJpYF5R7xkq0yE="
+    const verified = webhooks.verify("{}", {}, secret, wrong({ tolerance: 1 }))
+    assert.match(await failure(verified), /^tolerance: unknown option; the options are toleranceSeconds, now$/)
+  })
+
   it.live("names the address and the cause where nothing listens", () =>
     Effect.gen(function* () {
       const baseUrl = `http://127.0.0.1:${yield* freePort}/v1`

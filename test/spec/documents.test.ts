@@ -192,17 +192,19 @@ describe("what programs read", () => {
 describe("the search", () => {
   const index = searchIndexOf(site, "en", "/docs")
 
-  it("leads to the right page among the first three, also for the words of other services", () => {
+  it("leads to the right page among the first three for 38 of forty queries as newcomers type them", () => {
     const wrong = Object.entries(queries).filter(
-      ([query, page]) =>
+      ([query, pages]) =>
         !find(index, query)
           .slice(0, 3)
-          .some(({ path }) => path.split("#")[0] === `/docs/${page}`)
+          .some(({ path }) => pages.split(" ").includes(path.split("#")[0]!.slice("/docs/".length)))
     )
-    assert.deepStrictEqual(wrong, [])
+    assert.strictEqual(Object.keys(queries).length, 40)
+    assert.isAtMost(wrong.length, 2, JSON.stringify(wrong))
   })
 })
 
+/** Where there are several right pages, one of them is enough. */
 const queries = {
   pagination: "basics/pagination",
   chargeback: "guides/disputes",
@@ -220,9 +222,28 @@ const queries = {
   receipt: "basics/receipts",
   alipay: "basics/payment-methods",
   metadata: "basics/metadata",
-  idempotency: "basics/idempotency",
+  "idempotency key": "basics/idempotency",
   not_pending: "errors/conflict",
   reconcile: "guides/reconciliation",
   insufficient_balance: "errors/insufficient_balance",
-  mcp: "mcp"
+  mcp: "mcp",
+  settlement: "basics/payouts",
+  "verify webhook": "guides/webhooks",
+  "duplicate events": "guides/webhooks",
+  "cancel order": "guides/checkout",
+  "partial refund": "guides/refunds",
+  "sandbox key": "basics/authentication",
+  "example shop": "guides/shop",
+  "sample code": "guides/recipes",
+  php: "guides/shop",
+  django: "guides/frameworks",
+  nextjs: "guides/frameworks",
+  "install python": "python guides/shop",
+  npm: "sdk guides/shop",
+  "429 too many requests": "basics/rate-limits",
+  "retry after timeout": "basics/idempotency guides/recipes",
+  "go live": "guides/going-live",
+  "order status": "concepts/order",
+  csv: "reports guides/into-your-program",
+  "localhost webhook": "testing"
 }

@@ -43,6 +43,16 @@ describe("a Coffer inside a test", () => {
     assert.strictEqual(Date.parse(data.created_at), before)
   })
 
+  it("refuses an option that a receiver does not take, and names the nearest or all", async () => {
+    const refusalOf = (options: object) =>
+      coffer.receiveWebhooks(options).then(
+        () => assert.fail("it receives"),
+        (error: Error) => error.message
+      )
+    assert.match(await refusalOf({ type: ["payment.expired"] }), /type: unknown option; did you mean types\?/)
+    assert.match(await refusalOf({ secret: "x" }), /secret: unknown option; the options are merchant, types/)
+  })
+
   it("ends an order at exactly 24 hours, and has sent the webhook when pass returns", async () => {
     const hooks = await coffer.receiveWebhooks({ types: ["payment.expired"] })
     const tradeNo = await newOrder(coffer)

@@ -34,9 +34,19 @@ const guideWeight = 8
 /** What of a query is read: each word is looked for in each passage. */
 const [queryWordsMax, wordLengthMax] = [12, 40]
 
+/** Words that questions have, and that say nothing of what is asked. They count where a query has no others. */
+const fillers = new Set(
+  "a an and can do does for from get how i in is it my of on the to too many what when with".split(" ")
+)
+
 /** Words of other services, and ours for the same. */
 const synonyms: ReadonlyMap<string, string> = new Map([
-  ["cancel", "expire"],
+  ["429", "rate limit"],
+  ["cancel", "close"],
+  ["partial", "part"],
+  ["nextjs", "next.js"],
+  ["sample", "recipe"],
+  ["settlement", "payout"],
   ["cancel_url", "return_url"],
   ["success_url", "return_url"],
   ["chargeback", "dispute"],
@@ -71,7 +81,10 @@ export const queryOf = (text: string): Query => {
     .slice(0, queryWordsMax * wordLengthMax)
     .split(/\s+/)
     .filter((word) => word !== "")
-  const patterns = [...new Set(words)].slice(0, queryWordsMax).map((word) => patternOf(word.slice(0, wordLengthMax)))
+  const telling = words.filter((word) => !fillers.has(word.toLowerCase()))
+  const patterns = [...new Set(telling.length === 0 ? words : telling)]
+    .slice(0, queryWordsMax)
+    .map((word) => patternOf(word.slice(0, wordLengthMax)))
   return {
     patterns,
     matches: (pages, passages) =>

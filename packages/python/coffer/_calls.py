@@ -8,7 +8,16 @@ from datetime import datetime, timezone
 from typing import IO, Any, Literal, NamedTuple, Union, cast
 from urllib.parse import quote, urlencode
 
-from ._options import Answer, CallOptions, FollowOptions, Limits, WriteOptions, idempotency_key_of, limits_of
+from ._options import (
+    Answer,
+    CallOptions,
+    FollowOptions,
+    Limits,
+    WriteOptions,
+    check_options,
+    idempotency_key_of,
+    limits_of,
+)
 
 __all__ = ["CallOptions", "FollowOptions", "Prepared", "Request", "Upload", "WriteOptions", "path", "prepared"]
 
@@ -68,6 +77,7 @@ def _segment(value: object) -> str:
 def prepared(request: Request, base_url: str, user_agent: str, base: Limits, options: CallOptions) -> Prepared:
     """The body is encoded once, so each try sends the same bytes."""
     body, upload = request.body, request.upload
+    check_options(options, (WriteOptions if request.is_keyed else CallOptions).__annotations__)
     # Only methods of writes accept this option.
     key = idempotency_key_of(cast("WriteOptions", options).get("idempotency_key")) if request.is_keyed else None
     headers = {"User-Agent": user_agent}

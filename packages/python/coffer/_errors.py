@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -38,10 +39,9 @@ class CofferError(Exception):
 class ConnectionLostError(CofferError):
     """No answer came, or not all of it: whether a write was done is not known."""
 
-    def __init__(self, failed: Failed, why: str) -> None:
-        super().__init__(
-            "connection_lost", f"the connection was lost, or none could be made ({why}){_unknown(failed)}", failed
-        )
+    def __init__(self, failed: Failed, why: str, url: str) -> None:
+        lost = f"the connection to {_server_of(url)} was lost, or none could be made ({why})"
+        super().__init__("connection_lost", f"{lost}{_unknown(failed)}", failed)
 
 
 class AnswerTimeoutError(CofferError):
@@ -49,6 +49,12 @@ class AnswerTimeoutError(CofferError):
 
     def __init__(self, failed: Failed, seconds: float) -> None:
         super().__init__("timeout", f"no answer within {seconds:.3g} seconds{_unknown(failed)}", failed)
+
+
+def _server_of(url: str) -> str:
+    """Without the path, which the error begins with."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _unknown(failed: Failed) -> str:

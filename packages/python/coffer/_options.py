@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import re
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypedDict
 from urllib.parse import urlsplit
@@ -220,3 +221,12 @@ def idempotency_key_of(key: object) -> str:
     if isinstance(key, str) and re.fullmatch(r"[\x20-\x7e]{1,255}", key) is not None:
         return key
     raise ValueError("idempotency_key: expected 1 to 255 printable ASCII characters")
+
+
+def check_options(options: Mapping[str, Any], known: Collection[str]) -> None:
+    """A misspelt option would silently have no effect."""
+    for name in options:
+        if name not in known:
+            near = difflib.get_close_matches(name.lower(), known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"the options are {', '.join(sorted(known))}"
+            raise ValueError(f"{name[:40]}: unknown option; {hint}")

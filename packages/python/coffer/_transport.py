@@ -26,6 +26,7 @@ from ._options import (
     ResponseInfo,
     api_key_of,
     base_url_of,
+    check_options,
     default_limits,
     limits_of,
     user_agent_of,
@@ -263,6 +264,7 @@ class AsyncTransport:
 
 def _followed(query: Mapping[str, Any], options: FollowOptions) -> tuple[dict[str, Any], CallOptions]:
     """The filters of a follower, and the options of each of its calls: it tries again by itself."""
+    check_options(options, FollowOptions.__annotations__)
     asking: CallOptions = {"max_retries": 0}
     if "timeout_seconds" in options:
         asking["timeout_seconds"] = options["timeout_seconds"]
@@ -271,7 +273,8 @@ def _followed(query: Mapping[str, Any], options: FollowOptions) -> tuple[dict[st
 
 def _why(error: httpx.HTTPError) -> str:
     text = str(error)
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    why = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return f"{why}; is the service running?" if "refused" in text else why
 
 
 def _ended(call: Prepared, attempt: int, seconds: float, result: Exchanged | None) -> Answer | CofferError:
@@ -279,7 +282,7 @@ def _ended(call: Prepared, attempt: int, seconds: float, result: Exchanged | Non
     if isinstance(result, Raw):
         return _answer_of(call, failed, result)
     if isinstance(result, Lost):
-        return ConnectionLostError(failed, result.why)
+        return ConnectionLostError(failed, result.why, call.url)
     return AnswerTimeoutError(failed, seconds)
 
 

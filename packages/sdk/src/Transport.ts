@@ -6,6 +6,7 @@ import { type Answer, Call } from "./Call.ts"
 import { type Query, queryString } from "./encode.ts"
 import { ApiError, CofferError, ConnectionError, type Failed, type Raw, refusedWith, TimeoutError } from "./errors.ts"
 import { follow, type FollowOptions } from "./follow.ts"
+import { checkKnown } from "./known.ts"
 import { type Hooks, tell } from "./hooks.ts"
 import { type Cursor, type List, type ListData, listOf } from "./List.ts"
 import {
@@ -17,6 +18,7 @@ import {
   defaultLimits,
   checkOptions,
   type Fetch,
+  checkCallOptions,
   idempotencyKeyOf,
   type Limits,
   limitsOf,
@@ -97,6 +99,7 @@ export class Transport {
     { after, ...query }: Query & { readonly after?: string | null | undefined },
     options: FollowOptions
   ): AsyncGenerator<Item, void, undefined> {
+    checkKnown(options, ["signal", "timeoutMs", "onLost", "onFound"])
     const { signal, timeoutMs } = options
     const list = (page: Query) => this.list<Item>(path, id, { ...query, ...page }, { signal, timeoutMs, maxRetries: 0 })
     const idOf = (item: Item) => String(item[id])
@@ -105,6 +108,7 @@ export class Transport {
 
   #prepared(request: Request, options: WriteOptions): Prepared {
     const { body, isBinary = false, isKeyed = false, isText = false, method, path, query = {}, upload } = request
+    checkCallOptions(options, isKeyed)
     const idempotencyKey = isKeyed ? idempotencyKeyOf(options.idempotencyKey) : undefined
     return {
       method,

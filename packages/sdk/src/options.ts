@@ -39,6 +39,17 @@ const optionNames: Readonly<Record<keyof CofferOptions, true>> = {
   clock: true
 }
 
+const callOptionNames: Readonly<Record<keyof CallOptions, true>> = {
+  signal: true,
+  timeoutMs: true,
+  deadlineMs: true,
+  maxRetries: true
+}
+
+/** Throws a `TypeError` for an option that the call does not take, such as a key of a read. */
+export const checkCallOptions = (options: CallOptions, isKeyed: boolean): void =>
+  checkKnown(options, [...Object.keys(callOptionNames), ...(isKeyed ? ["idempotencyKey"] : [])])
+
 /** Throws a `TypeError` for an option that no client has. */
 export const checkOptions = (options: CofferOptions): void => checkKnown(options, Object.keys(optionNames))
 

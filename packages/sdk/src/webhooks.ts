@@ -2,6 +2,7 @@
  * Verifies that a delivery comes from the service (spec: Events, Signature), by its raw bytes. A failure explains the
  * problem, since most are mistakes in the receiver's own program.
  */
+import { checkKnown } from "./known.ts"
 import type { Event } from "./generated/types.ts"
 import {
   type HeaderReader,
@@ -69,6 +70,7 @@ const verify = async (
   secrets: string | ReadonlyArray<string>,
   options: VerifyOptions = {}
 ): Promise<Event> => {
+  checkKnown(options, ["toleranceSeconds", "now"])
   const { now = Date.now, toleranceSeconds = toleranceDefault } = options
   if (!(toleranceSeconds >= 0)) throw new TypeError("toleranceSeconds: expected seconds, 0 or more")
   const body = bytesOf(rawBody)
@@ -93,6 +95,7 @@ const sign = async (
   secrets: string | ReadonlyArray<string>,
   options: { readonly now?: (() => number) | undefined } = {}
 ): Promise<Record<string, string>> => {
+  checkKnown(options, ["now"])
   const { id } = JSON.parse(body) as { readonly id?: unknown }
   const seconds = Math.floor((options.now ?? Date.now)() / 1_000)
   return { ...(await signedHeaders(String(id), seconds, body, secretsOf(secrets))) }

@@ -18,7 +18,8 @@ import { StartFailure } from "./StartFailure.ts"
 
 /** Runs for the length of the surrounding scope, by default with the caller's clock. */
 export const make = Effect.fnUntraced(function* (options: Options, clock?: Layer.Layer<never>) {
-  yield* checkNames(options)
+  // `begins` was taken out.
+  yield* checkNames(options, Object.keys(optionNames), " and begins")
   yield* checkSettings(options.settings ?? {})
   const stands = clock !== undefined || Predicate.hasProperty(yield* Clock.Clock, "setTime")
   const operatorToken = options.settings?.["OPERATOR_TOKEN"] ?? randomBytes(24).toString("hex")
@@ -72,7 +73,8 @@ export const make = Effect.fnUntraced(function* (options: Options, clock?: Layer
     leap: (span: Duration.Input) => turn.withPermit(service.leap(span)),
     newMerchant: create,
     /** For the length of the surrounding scope. */
-    receiveWebhooks: (hooks: HooksOptions = {}) => receive(place, hooks)
+    receiveWebhooks: (hooks: HooksOptions = {}) =>
+      Effect.andThen(Effect.orDie(checkNames(hooks, Object.keys(hooksOptionNames))), receive(place, hooks))
   }
 })
 
@@ -89,13 +91,14 @@ const taken: Readonly<Record<string, string>> = {
 
 const optionNames: Readonly<Record<keyof Options, true>> = { port: true, seed: true, settings: true, log: true }
 
+const hooksOptionNames: Readonly<Record<keyof HooksOptions, true>> = { merchant: true, types: true }
+
 /** A misspelt option would silently have no effect. */
-const checkNames = (options: Options) => {
-  const known = Object.keys(optionNames)
+const checkNames = (options: object, known: ReadonlyArray<string>, more = "") => {
   const unknown = Object.keys(options).find((name) => !known.includes(name))
   if (unknown === undefined) return Effect.void
   const nearest = nearestName(unknown, known)
-  const hint = nearest === undefined ? `the options are ${known.join(", ")} and begins` : `did you mean ${nearest}?`
+  const hint = nearest === undefined ? `the options are ${known.join(", ")}${more}` : `did you mean ${nearest}?`
   return failed(`${unknown}: unknown option; ${hint}`)
 }
 
