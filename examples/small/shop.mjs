@@ -47,22 +47,22 @@ const inTurn = (number, act) => {
 /** The cart has a number before Coffer is asked. So a repeated request is the same order, and is paid once. */
 const buy = ({ cart, title }) => {
   if (!Object.hasOwn(prices, title)) throw refused(400, `We sell ${Object.keys(prices).join(" and ")}.`)
-  const sale = find(cart) ?? { number: cart, title, amount: prices[title], refunds: {}, events: [] }
+  const sale = find(cart) ?? { number: cart, title, amount: prices[title], home, refunds: {}, events: [] }
   if (sale.title !== title) throw refused(409, "This cart has another book.")
   save(sale)
   return refresh(sale)
 }
 const create = async (sale) => {
   const { amount, number, title } = sale // The amount is the shop's own price, never one from the browser.
-  const links = { notify_url: `${home}/hook`, return_url: `${home}/orders/{OUT_TRADE_NO}` }
+  // The home of that day: the same number with another address would be refused.
+  const links = { notify_url: `${sale.home}/hook`, return_url: `${sale.home}/orders/{OUT_TRADE_NO}` }
   const order = { amount, currency: "USD", out_trade_no: number, subject: title, ...links }
-  const { checkout_url, created_at } = await coffer.orders.create(order, { idempotencyKey: `order-${number}` })
-  Object.assign(sale, { checkout_url, created_at })
+  sale.created_at = (await coffer.orders.create(order)).created_at
 }
 
 /** Reads an order's state. An event says only that it has changed, so events may come twice, late and in any order. */
 const refresh = async (sale) => {
-  if (sale.checkout_url === undefined) await create(sale)
+  if (sale.created_at === undefined) await create(sale)
   const order = await coffer.orders.get(sale.number)
   sale.status = order.status
   sale.paid = order.paid_at !== null // The status goes on: `refunded` was paid, too.
@@ -75,11 +75,12 @@ const refresh = async (sale) => {
     }
   }
   for (const [id, refund] of Object.entries(sale.refunds)) {
-    if (refund.status !== "asked") refund.status = (await coffer.refunds.get(`${sale.number}-${id}`)).status
+    if (refund.status !== "asked") refund.status = (await coffer.refunds.get(`${sale.number}.${id}`)).status
   }
-  if (sale.paid) sale.shipped_at ??= new Date().toISOString() // Once, whatever comes later.
+  // Once, whatever comes later. What was given back whole stays here.
+  if (sale.paid && sale.status !== "refunded") sale.shipped_at ??= new Date().toISOString()
   save(sale)
-  return sale
+  return { ...sale, checkout_url: order.checkout_url } // Whoever has it can pay, so it is not stored.
 }
 
 /** `id` is the intention, such as the number of the returned parcel. The same id is the same refund. */
@@ -90,15 +91,18 @@ const refund = (sale, { amount, id }) => {
   return sendRefund(sale, id)
 }
 const sendRefund = async (sale, id) => {
-  const number = `${sale.number}-${id}`
+  const number = `${sale.number}.${id}`
   const refund = sale.refunds[id]
   const terms = { trade_no: sale.number, out_refund_no: number, amount: refund.amount } // No amount: all that is left.
   try {
-    refund.status = (await coffer.refunds.create(terms, { idempotencyKey: `refund-${number}` })).status
+    refund.status = (await coffer.refunds.create(terms)).status
   } catch (error) {
-    // A refusal has done nothing. After a 5xx or no answer it may be done: it stays `asked`, and is sent again.
-    const isOpen = !(error instanceof ApiError) || error.status >= 500 || error.status === 429
-    if (!isOpen && error.code !== "idempotency_in_progress" && refund.status === "asked") delete sale.refunds[id]
+    // A refusal has done nothing. Without an answer it may be done: it stays `asked`, and is sent again. So it does
+    // where the key or the pace was refused, which says nothing about an earlier try.
+    const { code, reason, status } = error
+    const isOpen = !(error instanceof ApiError) || status >= 500 || [401, 403, 429].includes(status)
+    const isFinal = reason === "channel_refused" || (!isOpen && code !== "idempotency_in_progress")
+    if (isFinal && refund.status === "asked") delete sale.refunds[id]
     save(sale)
     throw error
   }
@@ -107,20 +111,25 @@ const sendRefund = async (sale, id) => {
 
 const cancel = async (sale) => {
   let reason = "" // `just_paid`: the buyer was faster. `buyer_busy`: again in a minute. `not_pending`: it had ended.
-  if (sale.checkout_url === undefined) await create(sale)
+  if (sale.created_at === undefined) await create(sale)
   await coffer.orders.expire(sale.number).catch((error) => {
     if (!(error instanceof ConflictError)) throw error
     reason = error.reason
   })
-  const { status } = await refresh(sale)
-  if (status !== "expired") throw refused(409, `${reason}: the order is ${status}.`)
-  return sale
+  const now = await refresh(sale)
+  if (now.status !== "expired") throw refused(409, `${reason}: the order is ${now.status}.`)
+  return now
 }
 
-/** Of orders with a notify_url it is the account's secret. During its rotation each post has both signatures. */
-const { secret } = await coffer.webhookSigningSecret.get()
+/** Of orders with a notify_url it is the account's. For a day after its rotation each post has both signatures. */
+let known = { readAt: 0 }
+const secret = async () => {
+  const isOld = Date.now() - known.readAt > 3_600_000
+  if (isOld) known = { ...(await coffer.webhookSigningSecret.get()), readAt: Date.now() }
+  return known.secret
+}
 const hear = async (body, headers) => {
-  const event = await webhooks.verify(body, headers, secret) // Throws when it is forged, or older than 300 seconds.
+  const event = await webhooks.verify(body, headers, await secret()) // Throws when it is forged, or 300 seconds old.
   const number = event.data.object.out_trade_no
   if (!numbers().includes(number)) return // It is no sale of this shop.
   await inTurn(number, async () => {
@@ -135,7 +144,11 @@ const hear = async (body, headers) => {
 const catchUp = async (number) => {
   const sale = load(number)
   const open = Object.keys(sale.refunds).filter((id) => sale.refunds[id].status === "asked")
-  for (const id of open) await sendRefund(sale, id)
+  for (const id of open) {
+    await sendRefund(sale, id).catch((error) => {
+      if (id in sale.refunds) throw error // Otherwise it was refused, and is none.
+    })
+  }
   return refresh(sale)
 }
 
@@ -187,8 +200,8 @@ const refusalOf = (error) => {
   if (error.answer !== undefined) return error.answer
   if (error instanceof SyntaxError) return [400, { error: "The body is not JSON." }]
   if (error instanceof WebhookVerificationError) return [400, { error: error.code }]
-  const { code, message, reason, status } = error
-  if (error instanceof ApiError && status < 500) return [status, { error: code, reason, message }]
+  const { code, detail, reason, status } = error
+  if (error instanceof ApiError && status < 500) return [status, { error: code, reason, message: detail }]
   if (error instanceof CofferError) return [502, { error: "The outcome is not known. Send the same again." }]
   return [500, { error: String(error) }]
 }

@@ -10,17 +10,13 @@ is_dir(FOLDER) || mkdir(FOLDER, recursive: true);
 
 /** What the shop or Coffer refuses. With 502 the outcome is not known. */
 class Refused extends Exception {
-    public function __construct(public int $status, string $text, public string $reason = "") {
-        parent::__construct($text);
-    }
+    public function __construct(public int $status, string $text, public $reason = "") { parent::__construct($text); }
 }
 
 /** The answer's `data`. It repeats what may succeed, with the same key each time, so that it is done once. */
-function coffer(string $method, string $path, array $body = [], string $key = ""): array {
+function coffer(string $method, string $path, array $body = []): array {
     $headers = ["X-Api-Key: " . getenv("COFFER_KEY"), "Content-Type: application/json"];
-    if ($method === "POST") {
-        $headers[] = "Idempotency-Key: " . ($key ?: bin2hex(random_bytes(16)));
-    }
+    if ($method === "POST") $headers[] = "Idempotency-Key: " . bin2hex(random_bytes(16));
     $http = ["method" => $method, "header" => $headers, "ignore_errors" => true, "timeout" => 20];
     $http["content"] = $body === [] ? "" : json_encode($body);
     for ($try = 1; ; $try++) {
@@ -31,10 +27,10 @@ function coffer(string $method, string $path, array $body = [], string $key = ""
         if ($code < 300) return $answer["data"];
         $lines = implode("\n", $http_response_header);
         $sent = fn (string $name) => preg_match("/^$name: *(\S+)/im", $lines, $found) ? $found[1] : "";
-        $isOpen = $code >= 500 || $code === 429 || ($answer["error"] ?? "") === "idempotency_in_progress";
-        if (!$isOpen) {
-            throw new Refused($code, $answer["message"], $sent("Coffer-Reason") ?: $answer["error"]);
-        }
+        $reason = $sent("Coffer-Reason") ?: $answer["error"] ?? "";
+        $isOpen = $code >= 500 || $code === 429 || $reason === "idempotency_in_progress";
+        $isFinal = !$isOpen || $reason === "channel_refused";
+        if ($isFinal) throw new Refused($code < 500 ? $code : 409, $answer["message"], $reason);
         $try < 4 || throw new Refused(502, "The outcome is not known. Send the same again.");
         sleep((int) ($sent("Retry-After") ?: 2 ** ($try - 1)));
     }
@@ -82,7 +78,8 @@ function numbers(): array {
 /** The cart has a number before Coffer is asked. So a repeated request is the same order, and is paid once. */
 function buy(string $cart, string $title): array {
     $amount = PRICES[$title] ?? throw new Refused(400, "We sell " . implode(" and ", array_keys(PRICES)) . ".");
-    $sale = load($cart, ["number" => $cart, "title" => $title, "amount" => $amount, "refunds" => [], "events" => []]);
+    $new = ["number" => $cart, "title" => $title, "amount" => $amount, "home" => HOME, "refunds" => [], "events" => []];
+    $sale = load($cart, $new);
     $sale["title"] === $title || throw new Refused(409, "This cart has another book.");
     save($sale);
     return refresh($sale);
@@ -91,11 +88,12 @@ function buy(string $cart, string $title): array {
 /** Reads an order's state. An event says only that it has changed, so events may come twice, late and in any order. */
 function refresh(array $sale): array {
     $number = $sale["number"];
-    if (!isset($sale["checkout_url"])) {
-        $terms = ["out_trade_no" => $number, "amount" => $sale["amount"], "currency" => "USD"];
-        $terms["subject"] = $sale["title"];
-        $links = ["notify_url" => HOME . "/hook", "return_url" => HOME . "/orders/{OUT_TRADE_NO}"];
-        $sale["checkout_url"] = coffer("POST", "/orders", $terms + $links, "order-$number")["checkout_url"];
+    if (!isset($sale["created_at"])) {
+        ["title" => $subject, "amount" => $amount, "home" => $home] = $sale;
+        $terms = ["out_trade_no" => $number, "amount" => $amount, "currency" => "USD", "subject" => $subject];
+        // The home of that day: the same number with another address would be refused.
+        $links = ["notify_url" => "$home/hook", "return_url" => "$home/orders/{OUT_TRADE_NO}"];
+        coffer("POST", "/orders", $terms + $links);
     }
     $order = coffer("GET", "/orders/$number");
     $sale["created_at"] = $order["created_at"];
@@ -109,11 +107,12 @@ function refresh(array $sale): array {
     }
     foreach ($sale["refunds"] as $id => $refund) {
         if ($refund["status"] === "asked") continue;
-        $sale["refunds"][$id]["status"] = coffer("GET", "/refunds/$number-$id")["status"];
+        $sale["refunds"][$id]["status"] = coffer("GET", "/refunds/$number.$id")["status"];
     }
-    $sale["paid"] && $sale["shipped_at"] ??= gmdate("c"); // Once, whatever comes later.
+    // Once, whatever comes later. What was given back whole stays here.
+    if ($sale["paid"] && $sale["status"] !== "refunded") $sale["shipped_at"] ??= gmdate("c");
     save($sale);
-    return $sale;
+    return $sale + ["checkout_url" => $order["checkout_url"]]; // Whoever has it can pay, so it is not stored.
 }
 
 /** `$id` is the intention, such as the number of the returned parcel. The same id is the same refund. */
@@ -126,15 +125,16 @@ function refund(array $sale, string $id, ?int $amount): array {
 }
 
 function send_refund(array $sale, string $id): array {
-    $number = "{$sale["number"]}-$id";
+    $number = "{$sale["number"]}.$id";
     ["status" => $status, "amount" => $amount] = $sale["refunds"][$id];
     $terms = ["trade_no" => $sale["number"], "out_refund_no" => $number];
     $terms += $amount === null ? [] : ["amount" => $amount]; // Without one: all that is left.
     try {
-        $sale["refunds"][$id]["status"] = coffer("POST", "/refunds", $terms, "refund-$number")["status"];
+        $sale["refunds"][$id]["status"] = coffer("POST", "/refunds", $terms)["status"];
     } catch (Refused $error) {
-        // A refusal has done nothing. With 502 it may be done: it stays `asked`, and is sent again.
-        if ($error->status < 500 && $status === "asked") {
+        // A refusal has done nothing. With 502 it may be done: it stays `asked`, and is sent again. So it does where
+        // the key was refused, which says nothing about an earlier try.
+        if ($error->status < 500 && !in_array($error->status, [401, 403], true) && $status === "asked") {
             unset($sale["refunds"][$id]);
             save($sale);
         }
@@ -157,17 +157,18 @@ function cancel(array $sale): array {
 
 /** Of the raw bytes. During a rotation of the secret there are two `v1`: one that fits is enough. */
 function is_signed(string $raw, string $header, string $secret): bool {
-    if (!preg_match('/(?:^|,)t=(\d+)/', $header, $t) || abs(time() - (int) $t[1]) > 300) {
-        return false; // It has no time, or an old one.
-    }
+    if (!preg_match('/(?:^|,)t=(\d+)/', $header, $t) || abs(time() - (int) $t[1]) > 300) return false;
     preg_match_all('/v1=([0-9a-f]{64})/', $header, $found);
     $expected = hash_hmac("sha256", "$t[1].$raw", $secret);
     return array_filter($found[1], fn ($v1) => hash_equals($expected, $v1)) !== [];
 }
 
 function hear(string $raw): ?array {
-    $secret = coffer("GET", "/webhook_signing_secret")["secret"]; // The account's: it signs what goes to a notify_url.
-    $isSigned = is_signed($raw, $_SERVER["HTTP_X_SERVICE_SIGNATURE"] ?? "", $secret);
+    // The account's: it signs what goes to a notify_url. Read again each hour, since it may be rotated.
+    if (time() - (int) @filemtime(FOLDER . "/secret") > 3600) {
+        file_put_contents(FOLDER . "/secret", coffer("GET", "/webhook_signing_secret")["secret"], LOCK_EX);
+    }
+    $isSigned = is_signed($raw, $_SERVER["HTTP_X_SERVICE_SIGNATURE"] ?? "", file_get_contents(FOLDER . "/secret"));
     $isSigned || throw new Refused(400, "The signature is not right, or it is too old.");
     ["id" => $id, "data" => ["object" => ["out_trade_no" => $number]]] = json_decode($raw, true);
     return !in_array($number, numbers(), true) ? null : in_turn($number, function () use ($id, $number) {
@@ -183,7 +184,11 @@ function catch_up(string $number): array {
     return in_turn($number, function () use ($number) {
         $sale = load($number);
         foreach ($sale["refunds"] as $id => $refund) {
-            $sale = $refund["status"] === "asked" ? send_refund($sale, $id) : $sale;
+            try {
+                $sale = $refund["status"] === "asked" ? send_refund($sale, $id) : $sale;
+            } catch (Refused $error) {
+                $sale = $error->status < 500 ? load($number) : throw $error; // It was refused, and is none.
+            }
         }
         return refresh($sale);
     });

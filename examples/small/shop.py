@@ -7,9 +7,12 @@ import re
 import threading
 import uuid
 from collections import Counter, defaultdict
+from contextlib import suppress
 from datetime import datetime, timezone
+from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from time import time
 
 from coffer import ApiError, Coffer, CofferError, ConflictError, WebhookVerificationError, webhooks
 
@@ -58,7 +61,8 @@ def buy(typed):
     title = typed.get("title")
     if title not in PRICES:
         raise Refused(400, f"We sell {' and '.join(PRICES)}.")
-    new = {"number": typed["cart"], "title": title, "amount": PRICES[title], "refunds": {}, "events": []}
+    new = {"number": typed["cart"], "title": title, "amount": PRICES[title], "home": HOME}
+    new |= {"refunds": {}, "events": []}
     sale = load(typed["cart"], new)
     if sale["title"] != title:
         raise Refused(409, "This cart has another book.")
@@ -66,27 +70,16 @@ def buy(typed):
     return refresh(sale)
 
 
-def create(sale):
-    order = coffer.orders.create(
-        {
-            "amount": sale["amount"],  # The shop's own price, never one from the browser.
-            "currency": "USD",
-            "out_trade_no": sale["number"],
-            "subject": sale["title"],
-            "notify_url": f"{HOME}/hook",
-            "return_url": f"{HOME}/orders/{{OUT_TRADE_NO}}",
-        },
-        idempotency_key=f"order-{sale['number']}",
-    )
-    sale |= {"checkout_url": order["checkout_url"], "created_at": order["created_at"]}
-
-
 def refresh(sale):
     """Reads an order's state. An event says only that it has changed, so events may come twice, late, in any order."""
-    if "checkout_url" not in sale:
-        create(sale)
+    if "created_at" not in sale:
+        # The shop's own price, never one from the browser. The number makes a repeated create the same order.
+        terms = {"amount": sale["amount"], "currency": "USD", "out_trade_no": sale["number"], "subject": sale["title"]}
+        home = sale["home"]  # Of that day: the same number with another address would be refused.
+        links = {"notify_url": f"{home}/hook", "return_url": f"{home}/orders/{{OUT_TRADE_NO}}"}
+        coffer.orders.create({**terms, **links})
     order = coffer.orders.get(sale["number"])
-    sale["status"] = order["status"]
+    sale["status"], sale["created_at"] = order["status"], order["created_at"]
     sale["paid"] = order["paid_at"] is not None  # The status goes on: `refunded` was paid, too.
     sale["refunded"] = order["refunded_amount"]  # It falls when the bank sends a refund back.
     sale["dispute"] = order["dispute_status"]
@@ -95,11 +88,11 @@ def refresh(sale):
     sale["lost"] = sum(dispute["amount"] for dispute in disputes if dispute["status"] == "lost")
     for id, refund in sale["refunds"].items():
         if refund["status"] != "asked":
-            refund["status"] = coffer.refunds.get(f"{sale['number']}-{id}")["status"]
-    if sale["paid"]:
+            refund["status"] = coffer.refunds.get(f"{sale['number']}.{id}")["status"]
+    if sale["paid"] and sale["status"] != "refunded":  # What was given back whole stays here.
         sale.setdefault("shipped_at", datetime.now(timezone.utc).isoformat())  # Once, whatever comes later.
     save(sale)
-    return sale
+    return {**sale, "checkout_url": order["checkout_url"]}  # Whoever has it can pay, so it is not stored.
 
 
 def refund(sale, id=None, amount=None):
@@ -111,16 +104,19 @@ def refund(sale, id=None, amount=None):
 
 
 def send_refund(sale, id):
-    number, refund = f"{sale['number']}-{id}", sale["refunds"][id]
+    number, refund = f"{sale['number']}.{id}", sale["refunds"][id]
     terms = {"trade_no": sale["number"], "out_refund_no": number}
     if refund["amount"] is not None:  # Without one: all that is left.
         terms["amount"] = refund["amount"]
     try:
-        refund["status"] = coffer.refunds.create(terms, idempotency_key=f"refund-{number}")["status"]
+        refund["status"] = coffer.refunds.create(terms)["status"]
     except CofferError as error:
-        # A refusal has done nothing. After a 5xx or no answer it may be done: it stays `asked`, and is sent again.
-        is_open = not isinstance(error, ApiError) or error.status >= 500 or error.status == 429
-        if not is_open and error.code != "idempotency_in_progress" and refund["status"] == "asked":
+        # A refusal has done nothing. Without an answer it may be done: it stays `asked`, and is sent again. So it does
+        # where the key or the pace was refused, which says nothing about an earlier try.
+        is_open = not isinstance(error, ApiError) or error.status >= 500 or error.status in (401, 403, 429)
+        is_final = getattr(error, "reason", None) == "channel_refused"
+        is_final = is_final or (not is_open and error.code != "idempotency_in_progress")
+        if is_final and refund["status"] == "asked":
             del sale["refunds"][id]
             save(sale)
         raise
@@ -129,23 +125,25 @@ def send_refund(sale, id):
 
 def cancel(sale):
     reason = ""  # `just_paid`: the buyer was faster. `buyer_busy`: again in a minute. `not_pending`: it had ended.
-    if "checkout_url" not in sale:
-        create(sale)
+    refresh(sale)  # Where the create had no answer, it is repeated.
     try:
         coffer.orders.expire(sale["number"])
     except ConflictError as error:
         reason = error.reason
-    if refresh(sale)["status"] != "expired":
+    sale = refresh(sale)
+    if sale["status"] != "expired":
         raise Refused(409, f"{reason}: the order is {sale['status']}.")
     return sale
 
 
-# Of orders with a notify_url it is the account's secret. During its rotation each post has both signatures.
-SECRET = coffer.webhook_signing_secret.get()["secret"]
+@lru_cache(1)
+def secret(hour):
+    """Of orders with a notify_url it is the account's. For a day after its rotation each post has both signatures."""
+    return coffer.webhook_signing_secret.get()["secret"]
 
 
 def hear(body, headers):
-    event = webhooks.verify(body, headers, SECRET)  # Raises when it is forged, or older than 300 seconds.
+    event = webhooks.verify(body, headers, secret(time() // 3600))  # Raises when it is forged, or 300 seconds old.
     number = event["data"]["object"]["out_trade_no"]
     if number not in numbers():
         return  # It is no sale of this shop.
@@ -161,7 +159,11 @@ def catch_up(number):
     with turns[number]:
         sale = load(number)
         for id in [id for id, refund in sale["refunds"].items() if refund["status"] == "asked"]:
-            send_refund(sale, id)
+            try:
+                send_refund(sale, id)
+            except CofferError:
+                if id in sale["refunds"]:  # Otherwise it was refused, and is none.
+                    raise
         return refresh(sale)
 
 
@@ -222,7 +224,7 @@ class Shop(BaseHTTPRequestHandler):
         except CofferError as error:
             status, made = 502, {"error": "The outcome is not known. Send the same again."}
             if isinstance(error, ApiError) and error.status < 500:
-                status, made = error.status, {"error": error.code, "reason": error.reason, "message": str(error)}
+                status, made = error.status, {"error": error.code, "reason": error.reason, "message": error.detail}
         text = json.dumps(made).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -233,7 +235,13 @@ class Shop(BaseHTTPRequestHandler):
     do_POST = do_GET
 
 
+def begin():
+    for number in numbers():
+        with suppress(CofferError):  # The books repeat it.
+            catch_up(number)
+
+
 server = ThreadingHTTPServer(("", PORT), Shop)
-threading.Thread(target=lambda: [catch_up(number) for number in numbers()]).start()
+threading.Thread(target=begin).start()
 print(f"The shop is open: {HOME}", flush=True)
 server.serve_forever()

@@ -79,6 +79,8 @@ class ApiError(CofferError):
     """The service refused, or something on the way answered in its place (`code` is `unexpected_answer` then)."""
 
     status: int
+    detail: str
+    """What the service said, without the call and its number: for developers, in English."""
     param: str | None
     """The field that is to blame, when there is one."""
     reason: str | None
@@ -96,6 +98,7 @@ class ApiError(CofferError):
         named = "" if refusal.request_id is None else f" ({refusal.request_id})"
         super().__init__(refusal.code, f"{response.status_code} {refusal.code}: {refusal.message}{named}", failed)
         self.status = response.status_code
+        self.detail = refusal.message
         self.param = refusal.param
         self.reason = refusal.reason
         self.request_id = refusal.request_id

@@ -91,6 +91,8 @@ export class ApiError extends CofferError {
   override readonly name: string = "ApiError"
   declare readonly code: ErrorCode | "unexpected_answer"
   readonly status: number
+  /** What the service said, without the call and its number: for developers, in English. */
+  readonly detail: string
   /** The invalid field, if there is one. */
   readonly param: string | undefined
   /** More specific than `code`: the header `Coffer-Reason`, if any. */
@@ -108,6 +110,7 @@ export class ApiError extends CofferError {
     const { status } = raw.response
     super(code, `${status} ${code}: ${message}${requestId === undefined ? "" : ` (${requestId})`}`, failed)
     this.status = status
+    this.detail = message
     this.param = param
     this.reason = reason
     this.requestId = requestId
@@ -126,8 +129,8 @@ export class ApiError extends CofferError {
   }
 
   override toJSON(): Record<string, unknown> {
-    const { docUrl, param, reason, requestId, retryAfterMs, status } = this
-    return { ...super.toJSON(), status, param, reason, requestId, docUrl, retryAfterMs }
+    const { detail, docUrl, param, reason, requestId, retryAfterMs, status } = this
+    return { ...super.toJSON(), status, detail, param, reason, requestId, docUrl, retryAfterMs }
   }
 }
 

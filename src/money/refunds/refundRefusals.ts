@@ -57,7 +57,9 @@ export const refundRefusals = {
       case "exceeds_remaining":
         return refuseField(
           "amount",
-          `exceeds the ${refused.remaining} minor units that can still be refunded. Refund them, or less`
+          refused.remaining === 0
+            ? "exceeds what is left: pending refunds take all of it. See how they end: GET /v1/refunds"
+            : `exceeds the ${refused.remaining} minor units that can still be refunded. Refund them, or less`
         )
       case "window_expired":
         return windowExpired(refused)
