@@ -12,7 +12,7 @@ import type { ChannelRefused, RefundNotFound, RefundNumberTaken, RefundRunning }
 const refusedMessage = {
   not_paid: "Nothing was paid, so nothing is refunded; expire the order instead.",
   nothing_left:
-    "Nothing is left to refund: it was refunded, or lost to a dispute. List GET /v1/refunds and /v1/disputes.",
+    "Nothing is left to refund: it was refunded, is being refunded, or was lost to a dispute. See GET /v1/refunds.",
   disputed: "The order has an open dispute. Answer or accept it: GET /v1/disputes.",
   remaining_changed: "Another refund of the order was made first. Read the order, and decide again.",
   not_promised: "The refund was already settled."

@@ -53,6 +53,20 @@ describe("a repeat of an out_refund_no", () => {
     })
   )
 
+  it.live("another refund beside a pending one of the whole is told that nothing is left, and never of 0 units", () =>
+    Effect.gen(function* () {
+      const { shop } = yield* opened()
+      const { trade_no } = yield* shop.paid(1_000, {}, "alipay")
+      yield* shop.refund({ trade_no })
+      const part = yield* shop.refund({ trade_no, amount: 1 })
+      assertRefused(part, 400, "invalid_request", "amount")
+      assert.match(part.body.message, /exceeds what is left: pending refunds take all of it/)
+      const whole = yield* shop.refund({ trade_no })
+      assertRefused(whole, 409, "conflict")
+      assert.match(whole.body.message, /Nothing is left to refund: it was refunded, is being refunded/)
+    })
+  )
+
   it.live("is answered before balance, dispute and state are looked at", () =>
     Effect.gen(function* () {
       const { shop, trade_no } = yield* opened()
