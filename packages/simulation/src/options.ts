@@ -26,9 +26,7 @@ export const parse = () => {
       crashes: text,
       /** The only workflow whose crashes are played. */
       workflow: text,
-      /** Given to workers by the program that starts them. */
-      postgres: text,
-      folder: { ...text, default: "" },
+      /** Where a worker writes its results. */
       result: text,
       twice: flag,
       bytes: flag,
