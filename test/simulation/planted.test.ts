@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { simulate } from "../kit/program/simulate.ts"
 
 /** Without what costs time and helps to find none of them. */
-const quick = "--first --refuse 0 --pause 0 --clock 0 --lock 0 --line 0"
+const quick = "--first --refuse 0 --pause 0 --clock 0 --lock 0 --line 0 --aim 0 --deaf 0"
 const calm = `${quick} --runners 1 --orders 1 --cut 0 --slow 0 --late 0 --kill 0 --stop 0`
 
 const lostChange = /BROKEN: (?:the auditor: |.*was (?:acknowledged|answered with))/

@@ -26,6 +26,10 @@ export interface Chances {
   readonly clock: number
   /** Per world: another program takes locks of rows, or changes a table. */
   readonly lock: number
+  /** Per statement that a world has seen at most once: its session is cut. Rare statements are met like frequent ones. */
+  readonly aim: number
+  /** Per world: a runner loses the session in which it hears of changes, and gets no other one for a while. */
+  readonly deaf: number
 }
 export type Kind = keyof Chances
 
@@ -39,7 +43,9 @@ export const calm: Chances = {
   line: 0,
   pause: 0,
   clock: 0,
-  lock: 0
+  lock: 0,
+  aim: 0,
+  deaf: 0
 }
 
 /** How likely each is where it is played, and what a world is mostly about. */
@@ -53,7 +59,9 @@ const strengths: Readonly<Record<Kind, ReadonlyArray<number>>> = {
   line: [0.05, 0.15],
   pause: [1],
   clock: [1],
-  lock: [1]
+  lock: [1],
+  aim: [0.03, 0.1],
+  deaf: [1]
 }
 const kinds = Object.keys(strengths) as ReadonlyArray<Kind>
 /** Those with many forms come more often. */
@@ -87,7 +95,7 @@ export interface Event {
 
 /** The maximum of cuts and delays in a world: a service that never gets through shows little. */
 const troublesMax = 5
-const troubles: ReadonlySet<Kind> = new Set(["cut", "slow", "line"])
+const troubles: ReadonlySet<Kind> = new Set(["cut", "slow", "line", "aim"])
 
 export class Weather {
   /** While the story begins and ends, nothing goes wrong. */
