@@ -26,7 +26,7 @@ export interface Chances {
   readonly clock: number
   /** Per world: another program takes locks of rows, or changes a table. */
   readonly lock: number
-  /** Per statement that a world has seen at most once: its session is cut. Rare statements are met like frequent ones. */
+  /** Per write that a world has seen at most once: its session is cut. Rare ones are met like frequent ones. */
   readonly aim: number
   /** Per world: a runner loses the session in which it hears of changes, and gets no other one for a while. */
   readonly deaf: number
@@ -60,7 +60,7 @@ const strengths: Readonly<Record<Kind, ReadonlyArray<number>>> = {
   pause: [1],
   clock: [1],
   lock: [1],
-  aim: [0.03, 0.1],
+  aim: [0.05, 0.1],
   deaf: [1]
 }
 const kinds = Object.keys(strengths) as ReadonlyArray<Kind>

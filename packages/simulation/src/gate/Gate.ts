@@ -147,6 +147,7 @@ export class Gate {
     const { weather } = this
     const about = () => nameOf(session, unit)
     if (weather.happens("cut", about)) return true
+    if (!writes(unit)) return false
     const text = unit.texts.join()
     const times = weather.isOn ? (this.seen.get(text) ?? 0) : seenMax
     if (weather.isOn) this.seen.set(text, times + 1)
