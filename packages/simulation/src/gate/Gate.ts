@@ -45,7 +45,7 @@ export class Gate {
   crashes: ((unit: Unit, side: Side) => boolean) | undefined
   private readonly left = new Set<Session>()
   /** How often each text has come while something could go wrong. */
-  private readonly seen = new Map<string, number>()
+  private readonly occurrences = new Map<string, number>()
   private count = 0
   private working: Promise<void> = Promise.resolve()
 
@@ -149,8 +149,8 @@ export class Gate {
     if (weather.happens("cut", about)) return true
     if (!writes(unit)) return false
     const text = unit.texts.join()
-    const times = weather.isOn ? (this.seen.get(text) ?? 0) : seenMax
-    if (weather.isOn) this.seen.set(text, times + 1)
+    const times = weather.isOn ? (this.occurrences.get(text) ?? 0) : seenMax
+    if (weather.isOn) this.occurrences.set(text, times + 1)
     return times < seenMax && weather.happens("aim", about)
   }
 
