@@ -64,8 +64,11 @@ const strengths: Readonly<Record<Kind, ReadonlyArray<number>>> = {
   deaf: [1]
 }
 const kinds = Object.keys(strengths) as ReadonlyArray<Kind>
+/** Kinds that came later: a seed has one of them for a theme, or the theme that it had before. */
+const later: ReadonlyArray<Kind> = ["aim", "deaf"]
+const laterChance = 0.15
 /** Those with many forms come more often. */
-const themes: ReadonlyArray<Kind> = [...kinds, "refuse", "pause", "lock"]
+const themes: ReadonlyArray<Kind> = [...kinds.filter((kind) => !later.includes(kind)), "refuse", "pause", "lock"]
 /** What makes a theme show more: another program's locks meet those of late commits. */
 const companions: Partial<Record<Kind, Kind>> = { lock: "late" }
 /** One world in so many has everything that its dice give. Most have their theme and little else, and cost less. */
@@ -73,7 +76,10 @@ const stormsOneIn = 6
 const besides = { storm: 0.5, other: 0.15 }
 
 /** What a seed's world is about. */
-export const themeOf = (seed: number): Kind => diceOf(seed ^ 0x510e527f).pick(themes)
+export const themeOf = (seed: number): Kind => {
+  const dice = diceOf(seed ^ 0x3c2b1a09)
+  return dice.chance(laterChance) ? dice.pick(later) : diceOf(seed ^ 0x510e527f).pick(themes)
+}
 
 /** The plan that follows from a seed. */
 export const chancesOf = (seed: number): Chances => {
