@@ -1,13 +1,13 @@
 /**
  * A simulation that finds nothing might look at nothing: mistakes that a programmer could make are planted outside the
  * code, and each has to be found within thirty seeds (docs/simulation.md, with those that take longer). The first or
- * second found it when it was planted; which seed does changes with the program.
+ * second found it when it was planted; which seed does changes with the program. The last of two equal options counts.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { simulate } from "../kit/program/simulate.ts"
 
 /** Without what costs time and helps to find none of them. */
-const quick = "--first --refuse 0 --pause 0 --clock 0 --lock 0 --line 0"
+const quick = "--first --refuse 0 --pause 0 --clock 0 --lock 0 --line 0 --aim 0 --deaf 0"
 const calm = `${quick} --runners 1 --orders 1 --cut 0 --slow 0 --late 0 --kill 0 --stop 0`
 
 const lostChange = /BROKEN: (?:the auditor: |.*was (?:acknowledged|answered with))/
@@ -52,6 +52,16 @@ const findings: ReadonlyArray<{
     fault: "a payment that is reported twice is a second one",
     args: `--seeds 1..30 --runners 1 --orders 4 --acts closing --cut 0.03 --late 0.4 --kill 0 --stop 0 --slow 0 ${quick}`,
     found: /BROKEN: the bank's payment.* paid, 2/
+  },
+  {
+    fault: "a list does not wait for batches",
+    args: `--seeds 1..30 --acts following,ordering ${calm} --runners 2 --orders 4 --late 0.5`,
+    found: /BROKEN: order .* was passed by who follows the list/
+  },
+  {
+    fault: "a cache trusts what it cannot hear",
+    args: `--seeds 6..30 --acts revoking ${calm} --runners 2 --orders 2 --deaf 1`,
+    found: /BROKEN: key .* was revoked, and opens the balance/
   }
 ]
 

@@ -26,6 +26,10 @@ export interface Chances {
   readonly clock: number
   /** Per world: another program takes locks of rows, or changes a table. */
   readonly lock: number
+  /** Per write that a world has seen at most once: its session is cut. Rare ones are met like frequent ones. */
+  readonly aim: number
+  /** Per world: a runner loses the session in which it hears of changes, and gets no other one for a while. */
+  readonly deaf: number
 }
 export type Kind = keyof Chances
 
@@ -39,7 +43,9 @@ export const calm: Chances = {
   line: 0,
   pause: 0,
   clock: 0,
-  lock: 0
+  lock: 0,
+  aim: 0,
+  deaf: 0
 }
 
 /** How likely each is where it is played, and what a world is mostly about. */
@@ -53,11 +59,16 @@ const strengths: Readonly<Record<Kind, ReadonlyArray<number>>> = {
   line: [0.05, 0.15],
   pause: [1],
   clock: [1],
-  lock: [1]
+  lock: [1],
+  aim: [0.05, 0.1],
+  deaf: [1]
 }
 const kinds = Object.keys(strengths) as ReadonlyArray<Kind>
+/** Kinds that came later: a seed has one of them for a theme, or the theme that it had before. */
+const later: ReadonlyArray<Kind> = ["aim", "deaf"]
+const laterChance = 0.15
 /** Those with many forms come more often. */
-const themes: ReadonlyArray<Kind> = [...kinds, "refuse", "pause", "lock"]
+const themes: ReadonlyArray<Kind> = [...kinds.filter((kind) => !later.includes(kind)), "refuse", "pause", "lock"]
 /** What makes a theme show more: another program's locks meet those of late commits. */
 const companions: Partial<Record<Kind, Kind>> = { lock: "late" }
 /** One world in so many has everything that its dice give. Most have their theme and little else, and cost less. */
@@ -65,7 +76,10 @@ const stormsOneIn = 6
 const besides = { storm: 0.5, other: 0.15 }
 
 /** What a seed's world is about. */
-export const themeOf = (seed: number): Kind => diceOf(seed ^ 0x510e527f).pick(themes)
+export const themeOf = (seed: number): Kind => {
+  const dice = diceOf(seed ^ 0x3c2b1a09)
+  return dice.chance(laterChance) ? dice.pick(later) : diceOf(seed ^ 0x510e527f).pick(themes)
+}
 
 /** The plan that follows from a seed. */
 export const chancesOf = (seed: number): Chances => {
@@ -87,7 +101,7 @@ export interface Event {
 
 /** The maximum of cuts and delays in a world: a service that never gets through shows little. */
 const troublesMax = 5
-const troubles: ReadonlySet<Kind> = new Set(["cut", "slow", "line"])
+const troubles: ReadonlySet<Kind> = new Set(["cut", "slow", "line", "aim"])
 
 export class Weather {
   /** While the story begins and ends, nothing goes wrong. */

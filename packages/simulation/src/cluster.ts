@@ -13,7 +13,18 @@ export interface Cluster {
   readonly folder: string
 }
 
-const flags = ["deadlock_timeout=1h", "autovacuum=off", "checkpoint_timeout=1h"]
+const flags = [
+  "deadlock_timeout=1h",
+  "autovacuum=off",
+  "checkpoint_timeout=1h",
+  // A view of all locks looks at every connection that there could be.
+  "max_connections=100",
+  // Each new database is read from its files, by the session itself and not by another process.
+  "io_method=sync",
+  "jit=off",
+  "wal_level=minimal",
+  "max_wal_senders=0"
+]
 
 /** Runs it for the length of the surrounding scope. */
 export const start = Effect.gen(function* () {

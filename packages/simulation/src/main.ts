@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { Effect } from "effect"
+import { cacheFolder } from "../../testkit/src/Template.ts"
 import * as cluster from "./cluster.ts"
 import type { Table } from "./crashes/crashes.ts"
 import { pageOf } from "./crashes/page.ts"
@@ -18,15 +19,20 @@ import type { Result } from "./worker.ts"
 /** Each service leaks some megabytes in its process. */
 const worldsOfWorker = 50
 
-const work = (options: Options, { folder, url }: cluster.Cluster, result: string, ...args: ReadonlyArray<string>) =>
+/** A new process takes most of its first seconds to compile the service, whose types are also taken out then. */
+const compiled = path.join(cacheFolder(), "compiled")
+
+/** Its process loads the service while its Postgres starts. */
+const work = (options: Options, place: Promise<cluster.Cluster>, result: string, ...args: ReadonlyArray<string>) =>
   new Promise<number>((resolve) => {
     const [program, preload] = ["worker.ts", "preload.ts"].map((name) => path.join(import.meta.dirname, name))
-    const own = ["--postgres", url, "--folder", folder, "--result", result, ...args]
+    const own = ["--result", result, ...args]
     const worker = spawn(process.execPath, ["--import", preload!, program!, ...process.argv.slice(2), ...own], {
-      stdio: "inherit",
-      env: { ...process.env, PLANTED_FAULT: options.planted }
+      stdio: ["inherit", "inherit", "inherit", "ipc"],
+      env: { NODE_COMPILE_CACHE: compiled, ...process.env, PLANTED_FAULT: options.planted }
     })
     worker.on("error", () => resolve(1)).on("exit", (code) => resolve(code ?? 1))
+    void place.then((made) => worker.send(made))
   })
 
 const resultsOf = <A = Result>(file: string): ReadonlyArray<A> =>
@@ -60,13 +66,13 @@ const slicesOf = ([first, last]: readonly [number, number], workers: number): Ar
   })
 }
 
-const campaign = async (options: Options, places: ReadonlyArray<cluster.Cluster>, folder: string) => {
+const campaign = async (options: Options, places: ReadonlyArray<Promise<cluster.Cluster>>, folder: string) => {
   const file = options.result ?? path.join(folder, "results")
   const began = performance.now()
   const slices = slicesOf(seedsOf(options), places.length)
   const endings: Array<string> = []
   const isOver = () => options.first && resultsOf(file).some(({ broken }) => broken.length > 0)
-  const playAt = async (place: cluster.Cluster) => {
+  const playAt = async (place: Promise<cluster.Cluster>) => {
     for (let slice = slices.shift(); slice !== undefined && endings.length === 0 && !isOver(); slice = slices.shift()) {
       const code = await work(options, place, file, "--seeds", slice)
       if (code !== 0) endings.push(`the worker of seeds ${slice} has ended with ${code}`)
@@ -88,7 +94,7 @@ const campaign = async (options: Options, places: ReadonlyArray<cluster.Cluster>
 }
 
 /** A fresh process for each workflow. */
-const crashTable = async (options: Options, place: cluster.Cluster, folder: string, page: string) => {
+const crashTable = async (options: Options, place: Promise<cluster.Cluster>, folder: string, page: string) => {
   const file = path.join(folder, "tables")
   const chosen = workflows.filter(({ name }) => options.workflow === undefined || options.workflow === name)
   for (const { name } of chosen) await work(options, place, file, "--workflow", name)
@@ -104,21 +110,14 @@ const options = parse()
 const folder = mkdtempSync(path.join(tmpdir(), "coffer-simulation-"))
 /** A Postgres for each. */
 const workers = options.crashes === undefined ? workersOf(options) : 1
-const isGood = await Effect.runPromise(
-  Effect.scoped(
-    Effect.flatMap(
-      Effect.all(
-        Array.from({ length: workers }, () => cluster.start),
-        { concurrency: 1 }
-      ),
-      (places) =>
-        Effect.promise(() =>
-          options.crashes === undefined
-            ? campaign(options, places, folder)
-            : crashTable(options, places[0]!, folder, options.crashes)
-        )
-    )
-  )
+const clusters = Array.from({ length: workers }, () => Promise.withResolvers<cluster.Cluster>())
+const places = clusters.map(({ promise }) => promise)
+const starting = Effect.forEach(clusters, ({ resolve }) => Effect.map(cluster.start, resolve))
+const playing = Effect.promise(() =>
+  options.crashes === undefined
+    ? campaign(options, places, folder)
+    : crashTable(options, places[0]!, folder, options.crashes)
 )
+const [, isGood] = await Effect.runPromise(Effect.scoped(Effect.all([starting, playing], { concurrency: 2 })))
 rmSync(folder, { recursive: true, force: true })
 process.exitCode = isGood ? 0 : 1

@@ -34,7 +34,9 @@ const ofRunners = [
   "a runner was paused",
   "a runner was paused for longer than its locks live",
   ...["a creation", "a payment"].map((what) => `a runner was paused in the middle of ${what}`),
+  "a runner was killed in the middle of a post",
   "a runner was replaced in good order",
+  "a runner heard of no changes",
   "a start failed",
   "clocks were apart",
   "a clock was wrong",
@@ -81,6 +83,7 @@ const ofCallers = [
   "several annotated a refund at once",
   "a key was revoked",
   "a list was followed",
+  "a runner was asked for what had changed",
   "an event came again",
   "an event came before the answer",
   ...["refuses", "hangs up", "is silent"].map((habit) => `a receiver ${habit}`)

@@ -26,9 +26,7 @@ export const parse = () => {
       crashes: text,
       /** The only workflow whose crashes are played. */
       workflow: text,
-      /** Given to workers by the program that starts them. */
-      postgres: text,
-      folder: { ...text, default: "" },
+      /** Where a worker writes its results. */
       result: text,
       twice: flag,
       bytes: flag,
@@ -62,7 +60,7 @@ export const workersOf = (options: Options): number => {
 }
 
 /** Themes that show most with several runners, each of which costs a world as much as all else. */
-const amongRunners: ReadonlySet<Kind> = new Set(["line", "pause", "clock"])
+const amongRunners: ReadonlySet<Kind> = new Set(["line", "pause", "clock", "deaf"])
 /** How often idle workers look for due rows. Rare looks let virtual time pass at a low price. */
 const pollsMillis = [5_000, 20_000, 20_000, 60_000]
 

@@ -1,9 +1,10 @@
 /**
- * Plays worlds in a process of their own, one after the other: `node --import ./preload.ts worker.ts --postgres url`.
+ * Plays worlds in a process of their own, one after the other: `node --import ./preload.ts worker.ts`.
  * `main.ts` starts it, a fresh one for some worlds, since what a service leaves in a process would fill it.
  */
 import { appendFileSync, writeFileSync } from "node:fs"
 import { startCensus } from "./census.ts"
+import type { Cluster } from "./cluster.ts"
 import { tableOf } from "./crashes/crashes.ts"
 import { workflows } from "./crashes/workflows.ts"
 import { Client } from "./gate/Client.ts"
@@ -75,9 +76,12 @@ const run = async (options: Options, place: Place) => {
 const options = parse()
 watchProcess()
 patchScheduler()
-const url = options.postgres!
+const { folder, url } = await new Promise<Cluster>((resolve) => {
+  process.once("disconnect", () => process.exit(1)).once("message", (made: Cluster) => resolve(made))
+})
+process.removeAllListeners("disconnect").disconnect?.()
 const admin = await Client.open(Number(new URL(url).port), new URL(url).username, "postgres")
-const place: Place = { url, admin, folder: options.folder }
+const place: Place = { url, admin, folder }
 if (options.workflow === undefined) await run(options, place)
 else {
   const workflow = workflows.find(({ name }) => name === options.workflow)

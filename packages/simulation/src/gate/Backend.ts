@@ -98,13 +98,19 @@ export class Backend {
     process.kill(this.pid, "SIGCONT")
   }
 
-  /** After this its locks are released. */
+  /** After this its locks are released: the connection is closed by the end of its process. */
   async end() {
-    this.socket?.removeAllListeners("close")
-    this.socket?.destroy()
+    const { pid, socket } = this
+    if (socket === undefined || socket.destroyed) return
+    if (pid === undefined) return void socket.destroy()
+    const closed = new Promise((resolve) => socket.once("close", resolve))
+    try {
+      process.kill(pid, "SIGTERM")
+    } catch {
+      // Another session has ended it, and its connection is about to close.
+    }
     this.thaw()
-    if (this.pid !== undefined) await this.control.query(`select pg_terminate_backend(${this.pid}, 5000)`)
-    this.finish("")
+    await closed
   }
 
   private connect() {

@@ -25,6 +25,12 @@ export interface Options {
   readonly showsBytes: boolean
 }
 
+/** A statement that has come more often is not aimed at. */
+const seenMax = 2
+/** Part of the name of a session that listens. */
+const listener = " listener"
+const tooMany = { code: "53300", message: "sorry, too many clients already" }
+
 /** Of a unit: before Postgres begins with it, or after it is done. */
 export type Side = "before" | "after"
 
@@ -33,9 +39,13 @@ export class Gate {
   readonly locks: Locks
   units = 0
   refusal: Refusal | undefined
+  /** The runner that gets no session to listen in. */
+  deaf: number | undefined
   /** Called when a unit reaches Postgres, and when it is done and not yet answered: true kills its runner. */
   crashes: ((unit: Unit, side: Side) => boolean) | undefined
   private readonly left = new Set<Session>()
+  /** How often each text has come while something could go wrong. */
+  private readonly occurrences = new Map<string, number>()
   private count = 0
   private working: Promise<void> = Promise.resolve()
 
@@ -98,11 +108,19 @@ export class Gate {
     for (const session of open) session.cut()
   }
 
+  /** The runner hears nothing until this is called again without it. */
+  deafen(runner: number | undefined) {
+    this.deaf = runner
+    for (const session of this.sessions.values()) {
+      if (session.isListening && session.owner === runner) session.cut()
+    }
+  }
+
   /** A unit has arrived. */
   take(session: Session, unit: Unit) {
     this.units++
     if (this.kills(session, unit, "before")) return
-    if (!unit.isStartup && !session.isDropped && this.weather.happens("cut", () => nameOf(session, unit))) {
+    if (!unit.isStartup && !session.isDropped && this.isCut(session, unit)) {
       session.losesAnswer = this.weather.dice.chance(0.5)
       this.world.mark(session.losesAnswer ? "an answer was lost" : "a statement was lost")
       if (!session.losesAnswer) {
@@ -110,7 +128,8 @@ export class Gate {
         return session.cut()
       }
     }
-    const refused = this.refusal?.refused(unit)
+    const isDeaf = session.owner === this.deaf && unit.isStartup && unit.original.includes(listener)
+    const refused = isDeaf ? tooMany : this.refusal?.refused(unit)
     if (refused !== undefined && unit.isStartup) {
       const frames = [wire.errorResponse(refused.code, refused.message, "FATAL")]
       return session.deliver({ frames, status: "", error: refused })
@@ -122,6 +141,17 @@ export class Gate {
       isWhole(unit) &&
       this.weather.happens("late", () => nameOf(session, unit))
     this.perform(() => this.run(session, unit, bytes, isLate))
+  }
+
+  private isCut(session: Session, unit: Unit) {
+    const { weather } = this
+    const about = () => nameOf(session, unit)
+    if (weather.happens("cut", about)) return true
+    if (!writes(unit)) return false
+    const text = unit.texts.join()
+    const times = weather.isOn ? (this.occurrences.get(text) ?? 0) : seenMax
+    if (weather.isOn) this.occurrences.set(text, times + 1)
+    return times < seenMax && weather.happens("aim", about)
   }
 
   private kills({ owner }: Session, unit: Unit, side: Side) {

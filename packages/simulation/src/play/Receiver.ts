@@ -4,6 +4,7 @@ import type { Dice } from "../dice.ts"
 import type { Weather } from "../Weather.ts"
 import { callers } from "../owners.ts"
 import type { World } from "../World.ts"
+import type { WorldSocket } from "../WorldSocket.ts"
 
 const port = 7_001
 const habits = ["takes", "takes", "takes", "takes", "takes", "refuses", "hangs up", "is silent"] as const
@@ -17,6 +18,8 @@ export class Receiver {
   private readonly events = new Map<string, number>()
   /** Those that it has answered well. */
   readonly taken = new Set<string>()
+  /** Called with the runner that an event comes from, before it is answered. */
+  whenPosted: (sender: number) => void = () => {}
   private readonly habit: (typeof habits)[number]
   private readonly world: World
   readonly weather: Weather
@@ -40,6 +43,7 @@ export class Receiver {
         request.on("end", () => {
           const text = Buffer.concat(parts).toString("utf8")
           if (isAwaited(text)) world.mark("an event came before the answer")
+          this.whenPosted((request.socket as unknown as WorldSocket).peer.owner)
           this.hear(text, request, response)
         })
       })

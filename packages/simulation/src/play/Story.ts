@@ -190,6 +190,10 @@ export class Story {
     return this.world.dice.chance(0.4) ? Promise.all([ask(), ask()]) : [await ask()]
   }
 
+  get places() {
+    return this.runners.places
+  }
+
   /** Retries until a final answer. Some repeat the call afterwards, like a caller who lost the answer. */
   async ask(no: number, { apiKey = this.key, body, key, method = "POST", of, once = false, path }: Request) {
     const { world } = this

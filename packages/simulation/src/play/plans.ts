@@ -1,5 +1,6 @@
 /** What happens to the runners and the database of a world once or not at all, as its weather says. */
 import type { Gate } from "../gate/Gate.ts"
+import { diceOf } from "../dice.ts"
 import { Refusal } from "../gate/Refusal.ts"
 import type { Fate } from "../Network.ts"
 import { callers } from "../owners.ts"
@@ -22,7 +23,7 @@ export const planAll = (at: At): (() => Promise<void>) => {
   planLines(at)
   const whenReplaced = planKill(at, taken)
   const whenResumed = planPause(at, taken)
-  const plans = [planStop(at, taken), planRefusal(at), planMeddling(at)].map((plan) =>
+  const plans = [planStop(at, taken), planRefusal(at), planMeddling(at), planDeafness(at)].map((plan) =>
     // A failing action ends the world.
     plan?.catch((error: unknown) => at.world.fail(error))
   )
@@ -42,11 +43,22 @@ const planKill = ({ gate: { weather }, runners, story, world }: At, taken: Set<n
   if (!weather.happens("kill", () => `runner ${runner} after ${steps} steps, another one after ${pause} ms`))
     return () => whenOver
   taken.add(runner)
-  world.inSteps(steps, () => {
-    if (!weather.isOn) return
+  const kill = () => {
+    if (!weather.isOn || world.dead.has(runner)) return
     story.markUnderWay(runner, "killed")
     world.kill(runner)
-  })
+  }
+  const own = diceOf(world.seed ^ 0x1f83d9ab)
+  if (own.chance(0.7)) world.inSteps(steps, kill)
+  else {
+    // In the middle of one of its first posts to a webhook.
+    let left = own.below(6)
+    story.receiver.whenPosted = (sender) => {
+      if (sender !== runner || left-- > 0) return
+      world.mark("a runner was killed in the middle of a post")
+      kill()
+    }
+  }
   world.whenKilled = (killed) => {
     whenOver = (async () => {
       await new Promise<void>((resolve) => world.task(resolve, callers))
@@ -152,6 +164,20 @@ const planRefusal = ({ gate, story, world }: At) => {
     gate.refuse(undefined)
     story.outcome.broken.push(...(await lies))
     world.note("Postgres refuses no more")
+  })
+}
+
+const planDeafness = ({ gate, runners, world }: At) => {
+  const dice = diceOf(world.seed ^ 0x5be0cd19)
+  const [runner, millis, lasts] = [1 + dice.below(runners.places), dice.below(1_500), 5_000 + dice.below(10_000)]
+  if (!gate.weather.happens("deaf", () => `runner ${runner} after ${millis} ms, for ${lasts} ms`)) return undefined
+  return world.sleep(millis).then(async () => {
+    world.note(`runner ${runner} hears nothing`)
+    world.mark("a runner heard of no changes")
+    gate.deafen(runner)
+    await world.sleep(lasts)
+    gate.deafen(undefined)
+    world.note(`runner ${runner} may hear again`)
   })
 }
 

@@ -15,9 +15,10 @@ export const shrink = async (place: Place, broken: Played): Promise<Played> => {
     best = played
     return true
   }
-  while (best.plan.orders > 1 && (await isSmaller({ ...best.plan, orders: best.plan.orders - 1 })));
-  // Halves first, then single events. Removed ones have no number in `events`, so that they are not tried again.
-  for (let size = Math.ceil(best.events.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+  // The fewest first: their worlds are the shortest.
+  for (let orders = 1; orders < best.plan.orders && !(await isSmaller({ ...best.plan, orders })); orders++);
+  // All events first, then halves, then single ones. Removed ones have no number in `events`, and are not tried again.
+  for (let size = best.events.length; size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let start = 0; start < best.events.length;) {
       const left = best.events.slice(start, start + size).map(({ no }) => no)
       const isGone = await isSmaller({ ...best.plan, without: new Set([...best.plan.without, ...left]) })

@@ -26,6 +26,13 @@ export const following = async (story: Story, no: number) => {
   story.followed = { passed, newest }
 }
 
+const several = 5
+
+/** Some orders one after the other, which one who follows the list meets. */
+export const ordering = async (story: Story, no: number) => {
+  for (let each = 1; each <= several; each++) await story.create(100 * no + each)
+}
+
 /** Orders that a follower has passed and not seen. */
 export const missedOrders = async (control: Client, { followed, merchantId }: Story) => {
   if (followed?.newest === undefined) return []

@@ -5,8 +5,9 @@ import { buying, pressing, visiting } from "./buyers.ts"
 import { disputing } from "./disputes.ts"
 import { erasing } from "./erasures.ts"
 import { expiring, paying, renaming } from "./orders.ts"
-import { following } from "./following.ts"
+import { following, ordering } from "./following.ts"
 import { payingOut } from "./payouts.ts"
+import { returning } from "./returning.ts"
 import { revoking, spending } from "./spending.ts"
 
 export type Act = (story: Story, no: number) => Promise<void>
@@ -26,5 +27,7 @@ export const kinds: ReadonlyArray<Act> = [
   lapsing,
   spending,
   revoking,
-  following
+  following,
+  ordering,
+  returning
 ]
