@@ -173,27 +173,73 @@ describe("a delivery whose request is in flight", () => {
     })
   )
 
-  it.live("may be sent again meanwhile: two posts of one event, and each delivery has its own answer", () =>
+  it.live("is not sent again meanwhile: the caller is told, and one post is made", () =>
     Effect.gen(function* () {
-      const { atRest, hook, hooks, list, pass, resend } = yield* world
+      const { api, atRest, hook, hooks, list, resend } = yield* world
       yield* hooks.create({ url: hook.url })
-      yield* hooks.paid()
-      ;(yield* hook.next).response.end()
-      yield* atRest
       yield* hooks.paid()
       const first = yield* hook.next
       const [original] = yield* list
-      const { body } = yield* resend(original.id)
-      const again = yield* hook.next
-      assert.strictEqual(again.received.raw, first.received.raw)
-      first.response.writeHead(200).end()
-      again.response.writeHead(500).end()
+      for (const again of [resend(original.id), api.operator("POST", `/webhook_deliveries/${original.id}/resend`)]) {
+        const { body, status } = yield* again
+        assert.deepStrictEqual([status, body.error], [409, "conflict"])
+        assert.include(body.message, "under way")
+      }
+      first.response.writeHead(500).end()
       yield* atRest
-      yield* pass("1 day")
-      const [manual, automatic] = yield* list
-      assert.deepInclude(manual, { id: body.data.id, resend_of: original.id, status: "failed" })
-      assert.deepInclude(automatic, { id: original.id, status: "succeeded" })
+      assert.deepStrictEqual([yield* hook.size, (yield* list).length], [0, 1])
+
+      const { body, status } = yield* resend(original.id)
+      assert.deepInclude({ status, ...body.data }, { status: "pending", resend_of: original.id })
+      ;(yield* hook.next).response.end()
+      yield* atRest
+    })
+  )
+})
+
+describe("a delivery that waits for its next attempt", () => {
+  it.live("and is sent again by hand waits until that post must have ended", () =>
+    Effect.gen(function* () {
+      const { atRest, hook, hooks, list, resend, wait } = yield* world
+      yield* hooks.create({ url: hook.url })
+      yield* hooks.paid()
+      ;(yield* hook.next).response.writeHead(500).end()
+      yield* atRest
+      const [original] = yield* list
+      yield* wait("25 seconds")
+      const { status } = yield* resend(original.id)
+      assert.strictEqual(status, 202)
+      const byHand = yield* hook.next
+      // Its next attempt was due after 30 seconds.
+      yield* wait("9 seconds")
       assert.strictEqual(yield* hook.size, 0)
+      byHand.response.writeHead(500).end()
+      yield* atRest
+      assert.strictEqual(yield* hook.size, 0)
+      const [manual, automatic] = yield* list
+      assert.deepInclude(manual, { resend_of: original.id, status: "failed" })
+      assert.deepInclude(automatic, { status: "pending", next_attempt_at: "1970-01-01T00:00:40.000Z" })
+      yield* wait("6 seconds")
+      const next = yield* hook.next
+      next.response.end()
+      yield* atRest
+      assert.deepInclude((yield* list)[1], { id: original.id, status: "succeeded" })
+      assert.strictEqual(yield* hook.size, 0)
+    })
+  )
+
+  it.live("keeps its time where that post ends before", () =>
+    Effect.gen(function* () {
+      const { atRest, hook, hooks, list, resend } = yield* world
+      yield* hooks.create({ url: hook.url })
+      yield* hooks.paid()
+      ;(yield* hook.next).response.writeHead(500).end()
+      yield* atRest
+      const [original] = yield* list
+      yield* resend(original.id)
+      ;(yield* hook.next).response.end()
+      yield* atRest
+      assert.strictEqual((yield* list)[1].next_attempt_at, original.next_attempt_at)
     })
   )
 })

@@ -25,6 +25,7 @@ import * as NewIds from "../../src/platform/runtime/NewIds.ts"
 import { Settings } from "../../src/platform/runtime/Settings.ts"
 import * as Deliveries from "../../src/webhooks/deliveries/Deliveries.ts"
 import { type Delivery, DeliveryHistory } from "../../src/webhooks/deliveries/DeliveryHistory.ts"
+import { DeliveryStore } from "../../src/webhooks/deliveries/DeliveryStore.ts"
 import { deliveryView } from "../../src/webhooks/deliveries/DeliveryView.ts"
 
 const merchantId = "mer_01KAJ4XQ3B6W8T2EQN5VRD4J70"
@@ -67,6 +68,7 @@ const world = Effect.fnUntraced(function* (delivery: Delivery, kept?: Duration.D
           return failure === undefined ? Effect.void : Effect.fail(failure)
         })
     } as unknown as Transactor["Service"]),
+    Layer.succeed(DeliveryStore, { putOff: () => Effect.succeed(true) } as unknown as DeliveryStore["Service"]),
     Layer.succeed(DeliveryHistory, {
       find: (id, account) =>
         Effect.sync(() => (asked.push(account), id === delivery.id ? Option.some(delivery) : Option.none())),

@@ -83,7 +83,7 @@ export class WebhookDeliveriesGroup extends HttpApiGroup.make("webhook_deliverie
         description:
           "Creates a new delivery of the same event: one immediate attempt with the same event id, also while " +
           "automatic attempts go on. It is marked `manual` and not retried automatically. 409: its endpoint is " +
-          "disabled or deleted."
+          "disabled or deleted, or an attempt is under way at this moment."
       })
     )
   )
@@ -147,7 +147,7 @@ export class OperatorDeliveriesGroup extends HttpApiGroup.make("webhook_deliveri
         summary: "Send a delivery again",
         description:
           "Creates a new delivery of the same event: one immediate attempt with the same event id, also while " +
-          "automatic attempts go on. 409: its endpoint is disabled or deleted."
+          "automatic attempts go on. 409: its endpoint is disabled or deleted, or an attempt is under way at this moment."
       })
     )
   )

@@ -418,7 +418,7 @@ class WebhookDeliveriesApi:
         self._transport = transport
 
     def resend(self, delivery_id: str, **options: Unpack[WriteOptions]) -> WebhookDelivery:
-        """Send a delivery again. Creates a new delivery of the same event: one immediate attempt with the same event id, also while automatic attempts go on. It is marked `manual` and not retried automatically. 409: its endpoint is disabled or deleted."""
+        """Send a delivery again. Creates a new delivery of the same event: one immediate attempt with the same event id, also while automatic attempts go on. It is marked `manual` and not retried automatically. 409: its endpoint is disabled or deleted, or an attempt is under way at this moment."""
         return cast("WebhookDelivery", self._transport.call(Request("POST", path("/webhook_deliveries/{}/resend", delivery_id), is_keyed=True), options))
 
     def list(self, query: WebhookDeliveriesListQuery = {}, **options: Unpack[CallOptions]) -> List[WebhookDelivery]:
@@ -867,7 +867,7 @@ class AsyncWebhookDeliveriesApi:
         self._transport = transport
 
     async def resend(self, delivery_id: str, **options: Unpack[WriteOptions]) -> WebhookDelivery:
-        """Send a delivery again. Creates a new delivery of the same event: one immediate attempt with the same event id, also while automatic attempts go on. It is marked `manual` and not retried automatically. 409: its endpoint is disabled or deleted."""
+        """Send a delivery again. Creates a new delivery of the same event: one immediate attempt with the same event id, also while automatic attempts go on. It is marked `manual` and not retried automatically. 409: its endpoint is disabled or deleted, or an attempt is under way at this moment."""
         return cast("WebhookDelivery", await self._transport.call(Request("POST", path("/webhook_deliveries/{}/resend", delivery_id), is_keyed=True), options))
 
     def list(self, query: WebhookDeliveriesListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[WebhookDelivery]:

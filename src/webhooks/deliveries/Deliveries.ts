@@ -1,14 +1,15 @@
 /**
  * Front door to deliveries: the delivery of each event to each address, and resends (silences: W5, W11, W15). A resend
- * is a delivery of its own, so that the history of the first one is kept.
+ * is a delivery of its own, so that the history of the first one is kept. The two are not posted at once (0255).
  */
 import type { DeliveryQuery } from "@coffer/contract/WebhookDeliveries"
 import { prefixes } from "@coffer/model/Ids"
+import { webhookAcknowledgement } from "@coffer/model/Limits"
 import type { Account } from "@coffer/model/Account"
 import { destinationOf } from "@coffer/rules/delivery/route"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
-import { Context, DateTime, type Duration, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { deliveries } from "../events/eventRows.ts"
 import { withAnswer, answerOf, laneOf } from "../../shared/idempotency/Answering.ts"
 import { Merchants, type MerchantNotFound } from "../../access/merchants/Merchants.ts"
@@ -20,15 +21,16 @@ import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { type Delivery, DeliveryHistory } from "./DeliveryHistory.ts"
+import { DeliveryStore } from "./DeliveryStore.ts"
 import { deliveryView } from "./DeliveryView.ts"
 
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {
   id: Schema.String
 }) {}
 
-/** Its endpoint receives nothing now. */
+/** Its endpoint receives nothing now, or an attempt has not ended. */
 export class DeliveryConflict extends Schema.TaggedError<DeliveryConflict>()("DeliveryConflict", {
-  reason: Schema.Literals(["endpoint_deleted", "endpoint_disabled"])
+  reason: Schema.Literals(["endpoint_deleted", "endpoint_disabled", "under_way"])
 }) {}
 
 export class Deliveries extends Context.Service<
@@ -55,6 +57,7 @@ export const layer = Layer.effect(
   Deliveries,
   Effect.gen(function* () {
     const history = yield* DeliveryHistory
+    const store = yield* DeliveryStore
     const merchants = yield* Merchants
     const transactor = yield* Transactor
     const ids = yield* NewIds
@@ -84,6 +87,11 @@ export const layer = Layer.effect(
     const again = Effect.fnUntraced(function* (before: Delivery) {
       const url = yield* urlOf(before)
       const now = yield* currentTime
+      const isPutOff = yield* store.putOff(before.id, {
+        unmoved: yield* unmovedTime,
+        until: DateTime.addDuration(now, postedWithin)
+      })
+      if (!isPutOff) return yield* new DeliveryConflict({ reason: "under_way" })
       const delivery = resent(before, { id: yield* ids.next(prefixes.delivery), url, now })
       const change = insertion(delivery, now)
       yield* withAnswer((answer) =>
@@ -116,6 +124,9 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** The automatic attempts wait for the post that was asked for: an attempt, and five seconds until it has a place. */
+const postedWithin = Duration.sum(Duration.fromInputUnsafe(webhookAcknowledgement), Duration.seconds(5))
 
 /** By real time, as rows are dropped. */
 const isYounger = ({ created_at }: Delivery, kept: Duration.Duration, unmoved: DateTime.Utc) =>

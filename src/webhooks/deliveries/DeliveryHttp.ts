@@ -18,7 +18,8 @@ import { deliveryView } from "./DeliveryView.ts"
 
 const conflictMessage = {
   endpoint_deleted: "The endpoint of this delivery was deleted.",
-  endpoint_disabled: "The endpoint of this delivery is disabled. Enable it first."
+  endpoint_disabled: "The endpoint of this delivery is disabled. Enable it first.",
+  under_way: "An attempt of this delivery is under way, so nothing was sent. Look at its result in a few seconds."
 } satisfies Record<Conflict["reason"], string>
 
 const deliveryRefusals = {

@@ -102,6 +102,14 @@ export class DeliveryStore extends Context.Service<
     readonly skipAll: (endpointId: string) => Effect.Effect<void>
     /** Pending deliveries of an endpoint go to its new address, up to `changedMax`. */
     readonly retarget: (endpointId: string, url: string) => Effect.Effect<void>
+    /**
+     * The next attempt of a delivery is not made before `until`. False if one is under way: nothing is changed then. A
+     * delivery without a next attempt has nothing to put off.
+     */
+    readonly putOff: (
+      id: string,
+      time: Pick<DueAt, "unmoved"> & { readonly until: DateTime.Utc }
+    ) => Effect.Effect<boolean>
     /** When the next row becomes due, apart from those that are due `now`. */
     readonly nextDue: (now: DateTime.Utc) => Effect.Effect<Option.Option<DateTime.Utc>>
     /** How many deliveries are due, counted up to `backlogMax`, and since when the oldest has been. */
@@ -293,6 +301,8 @@ const makeChanges = (sql: SqlClient.SqlClient) => {
         Effect.asVoid(sql`update deliveries set next_attempt_at = null, leased_until = null
           where id = ${id} and status = 'pending' and ${isPaused(sql, { endpoint_id, merchant_id, mode })}`)
       ),
+    putOff: (id: string, { unmoved, until }: { readonly unmoved: DateTime.Utc; readonly until: DateTime.Utc }) =>
+      sqlDefects(Effect.map(putOff(sql, id, unmoved, DateTime.toDateUtc(until)), (rows) => rows.length === 0)),
     release: (now: DateTime.Utc, endpointId?: string) =>
       sqlDefects(Effect.map(release(sql, now, endpointId), (rows) => rows.length)),
     retarget: (endpointId: string, url: string) =>
@@ -302,6 +312,20 @@ const makeChanges = (sql: SqlClient.SqlClient) => {
       )
   }
 }
+
+/**
+ * The row is locked before its lease is judged, so that this and a lease come one after the other. Answers the row whose
+ * attempt is under way.
+ */
+const putOff = (sql: SqlClient.SqlClient, id: string, unmoved: DateTime.Utc, until: Date) =>
+  sql`with pending as materialized (
+      select id, ${isFree(sql, unmoved)} as is_free from deliveries
+      where id = ${id} and status = 'pending' for update
+    ), late as (
+      update deliveries d set next_attempt_at = ${until} from pending
+      where d.id = pending.id and is_free and d.next_attempt_at < ${until}
+    )
+    select id from pending where not is_free`
 
 type Named = Pick<LeasedDelivery, "endpoint_id" | "merchant_id" | "mode">
 

@@ -22,8 +22,9 @@ export const deliveryTexts = {
     resendSays: "Sends the event to the same URL again right away, with the same event ID.",
     sendNow: "Send now",
     sendNowSays:
-      "Makes one more attempt right away, with the same event ID, as a delivery of its own. The automatic attempts of this one go on, so your server may receive the event twice.",
+      "Makes one more attempt right away, with the same event ID, as a delivery of its own. The automatic attempts of this one go on, so your server may receive the event twice, one after the other.",
     waits: "Delivery in progress. It will be retried automatically.",
+    waitsOnce: "Delivery in progress. It was sent by hand: one attempt, without automatic retries.",
     attempts: "Attempts",
     noneYet: "No attempts yet.",
     body: "Body",
@@ -39,8 +40,10 @@ export const deliveryTexts = {
     resend: "重新发送",
     resendSays: "立即将事件再次发送到同一 URL，事件 ID 不变。",
     sendNow: "立即发送",
-    sendNowSays: "立即以单独的投递再尝试一次，事件 ID 不变。此投递仍会自动重试，因此您的服务器可能收到同一事件两次。",
+    sendNowSays:
+      "立即以单独的投递再尝试一次，事件 ID 不变。此投递仍会自动重试，因此您的服务器可能先后收到同一事件两次。",
     waits: "投递中，系统会自动重试。",
+    waitsOnce: "投递中。此投递由人工发起：仅尝试一次，不会自动重试。",
     attempts: "尝试记录",
     noneYet: "还没有尝试记录。",
     body: "内容",
@@ -104,7 +107,9 @@ export const DeliveryPage = ({ acts, back, children, facts, number, pageOf, resu
           {data.status === "failed" && <p className="trouble">{words.lead}</p>}
           <section className="card">
             <h2>{words.attempts}</h2>
-            {data.status === "pending" && <p className="soft small">{words.waits}</p>}
+            {data.status === "pending" && (
+              <p className="soft small">{data.resend_of === null ? words.waits : words.waitsOnce}</p>
+            )}
             {data.attempts.length === 0 ? (
               <p className="soft">{words.noneYet}</p>
             ) : (

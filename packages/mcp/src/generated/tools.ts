@@ -2438,7 +2438,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "webhookDeliveries_resend",
     "title": "Send a delivery again",
-    "description": "Creates a new delivery of the same event: one immediate attempt with the same event id, also while automatic attempts go on. It is marked `manual` and not retried automatically. 409: its endpoint is disabled or deleted.",
+    "description": "Creates a new delivery of the same event: one immediate attempt with the same event id, also while automatic attempts go on. It is marked `manual` and not retried automatically. 409: its endpoint is disabled or deleted, or an attempt is under way at this moment.",
     "scope": "webhooks:write",
     "method": "POST",
     "path": "/webhook_deliveries/{delivery_id}/resend",

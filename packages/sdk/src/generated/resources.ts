@@ -498,7 +498,7 @@ export class WebhookDeliveriesApi {
     this.#transport = transport
   }
 
-  /** Send a delivery again. Creates a new delivery of the same event: one immediate attempt with the same event id, also while automatic attempts go on. It is marked `manual` and not retried automatically. 409: its endpoint is disabled or deleted. */
+  /** Send a delivery again. Creates a new delivery of the same event: one immediate attempt with the same event id, also while automatic attempts go on. It is marked `manual` and not retried automatically. 409: its endpoint is disabled or deleted, or an attempt is under way at this moment. */
   resend(deliveryId: string, options: WriteOptions = {}): Call<WebhookDelivery> {
     return this.#transport.call({ method: "POST", path: path`/webhook_deliveries/${deliveryId}/resend`, isKeyed: true }, options)
   }
