@@ -7,7 +7,7 @@ import type { Sale } from "./shop.ts"
 
 export interface Line {
   readonly number: string
-  /** Minor units: what was paid, less what went back. */
+  /** Minor units: what was paid, less what went back and what disputes took. */
   readonly ours: number
   readonly ledger: number
 }
@@ -26,9 +26,9 @@ export const compare = async (coffer: Coffer, sales: ReadonlyMap<string, Sale>):
     decided.add(reference_id)
   }
   // Other orders of the account are no sales of this shop, such as the sample orders of a new sandbox.
-  return [...sales].map(([number, { amount, refunded, status }]) => ({
+  return [...sales].map(([number, { amount, lost, refunded, status }]) => ({
     number,
-    ours: status === "paid" ? amount - refunded : 0,
+    ours: status === "paid" ? amount - refunded - lost : 0,
     ledger: moved.get(number) ?? 0
   }))
 }

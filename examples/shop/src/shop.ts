@@ -3,7 +3,7 @@
  * compared with Coffer's ledger. It keeps its orders in memory; a shop of yours has tables for them.
  */
 import { randomUUID } from "node:crypto"
-import { type Coffer, CofferError, type Event, webhooks, WebhookVerificationError } from "@coffer/sdk"
+import { type Coffer, CofferError, ConflictError, webhooks, WebhookVerificationError } from "@coffer/sdk"
 import { Hono } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import { html } from "hono/html"
@@ -23,6 +23,8 @@ export interface Sale {
   readonly amount: number
   status: "waiting for payment" | "paid" | "given up"
   refunded: number
+  /** Of disputes that are lost. Each may still be won. */
+  lost: number
 }
 
 /** The books that it sells, with prices in cents. */
@@ -84,7 +86,7 @@ const sell = (app: Hono, sales: Sales, { coffer, home }: ShopOptions) => {
     const number = `cart-${randomUUID()}`
     const titles = chosen.map(({ count, title }) => `${count} × ${title}`)
     const amount = chosen.reduce((sum, { count, price }) => sum + count * price, 0)
-    sales.set(number, { titles, amount, status: "waiting for payment", refunded: 0 })
+    sales.set(number, { titles, amount, status: "waiting for payment", refunded: 0, lost: 0 })
     const order = await coffer.orders.create({
       amount,
       currency: "USD",
@@ -100,32 +102,37 @@ const sell = (app: Hono, sales: Sales, { coffer, home }: ShopOptions) => {
 
 // Webhooks -------------------------------------------------------------------------
 
-const hear = (app: Hono, sales: Sales, { secret }: ShopOptions) => {
+const hear = (app: Hono, sales: Sales, { coffer, secret }: ShopOptions) => {
   const handled = new Set<string>()
+  let last: Promise<void> = Promise.resolve()
 
   app.post("/hook", bodyLimit({ maxSize: 1024 * 1024 }), async (c) => {
     const event = await webhooks.verify(await c.req.text(), c.req.header(), secret)
-    if (!handled.has(event.id)) handle(event)
+    const number = event.data.object.out_trade_no
+    // One after the other, so that no older answer overwrites a newer one.
+    last = last.catch(() => {}).then(() => (handled.has(event.id) ? undefined : refresh(coffer, sales, number)))
+    await last
     // Last, so that an event whose work failed is done when it comes again.
     handled.add(event.id)
     return c.body(null, 200)
   })
+}
 
-  const handle = (event: Event): void => {
-    const sale = sales.get(event.data.object.out_trade_no)
-    if (sale === undefined) return
-    switch (event.type) {
-      case "payment.succeeded":
-        sale.status = "paid"
-        break
-      case "payment.failed":
-      case "payment.expired":
-        sale.status = "given up"
-        break
-      case "refund.succeeded":
-        sale.refunded += event.data.object.amount
+/** An event says only that an order has changed, so events may come twice, late and in any order. */
+const refresh = async (coffer: Coffer, sales: Sales, number: string): Promise<void> => {
+  const sale = sales.get(number)
+  if (sale === undefined) return
+  const order = await coffer.orders.get(number)
+  let lost = 0
+  if (order.dispute_status !== null) {
+    for await (const { amount, status } of coffer.disputes.list({ trade_no: number })) {
+      if (status === "lost") lost += amount
     }
   }
+  const isOpen = order.status === "pending"
+  sale.status = order.paid_at !== null ? "paid" : isOpen ? "waiting for payment" : "given up"
+  sale.refunded = order.refunded_amount
+  sale.lost = lost
 }
 
 // The page of an order, and the books ----------------------------------------------
@@ -147,6 +154,11 @@ const show = (app: Hono, sales: Sales, { coffer }: ShopOptions) => {
             isPaid && left > 0
               ? html`<form method="post" action="/orders/${number}/refund"><button>Give it back</button></form>`
               : ""
+          }
+          ${
+            isPaid || sale.status === "given up"
+              ? ""
+              : html`<form method="post" action="/orders/${number}/cancel"><button>Cancel</button></form>`
           }`
       )
     )
@@ -162,6 +174,16 @@ const show = (app: Hono, sales: Sales, { coffer }: ShopOptions) => {
       out_refund_no: `all-of-${number}`,
       reason: "the buyer gave it back"
     })
+    return c.redirect(`/orders/${number}`, 303)
+  })
+
+  // The buyer may just have paid, or be about to: the page of the order then says so.
+  app.post("/orders/:number/cancel", async (c) => {
+    const number = c.req.param("number")
+    await coffer.orders.expire(number).catch((error: unknown) => {
+      if (!(error instanceof ConflictError)) throw error
+    })
+    await refresh(coffer, sales, number)
     return c.redirect(`/orders/${number}`, 303)
   })
 

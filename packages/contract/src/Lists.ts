@@ -32,7 +32,10 @@ const common = {
   ),
   starting_after: Schema.optionalKey(text("Cursor for the next page: the id of the last object of this one.")),
   ending_before: Schema.optionalKey(
-    text("Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`.")
+    text(
+      "Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` " +
+        "says whether still newer ones follow. Not together with `starting_after`."
+    )
   ),
   "created[gte]": timestamp("Created then or later"),
   "created[lte]": timestamp("Created then or earlier; Unix seconds include the whole second")

@@ -1574,7 +1574,7 @@ class OrdersListQuery(TypedDict):
     starting_after: NotRequired[Union[str, None]]
     """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
     sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
@@ -1626,7 +1626,7 @@ class RefundsListQuery(TypedDict):
     starting_after: NotRequired[Union[str, None]]
     """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
     sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
@@ -1662,7 +1662,7 @@ class DisputesListQuery(TypedDict):
     starting_after: NotRequired[Union[str, None]]
     """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
     sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
@@ -1694,7 +1694,7 @@ class PaymentLinksListQuery(TypedDict):
     starting_after: NotRequired[Union[str, None]]
     """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
 
@@ -1714,7 +1714,7 @@ class LedgerListQuery(TypedDict):
     starting_after: NotRequired[Union[str, None]]
     """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
     type: NotRequired[Union[Literal["payment_credit", "fee_debit", "refund_freeze", "refund_debit", "refund_unfreeze", "dispute_freeze", "dispute_unfreeze", "dispute_debit", "dispute_fee", "payout_freeze", "payout_unfreeze", "payout_success", "payout_fee"], None]]
@@ -1746,7 +1746,7 @@ class LedgerChainQuery(TypedDict):
     starting_after: NotRequired[Union[str, None]]
     """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
 
@@ -1759,7 +1759,7 @@ class ReportsListQuery(TypedDict):
     starting_after: NotRequired[Union[str, None]]
     """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
 
@@ -1826,7 +1826,7 @@ class EventsListQuery(TypedDict):
     starting_after: NotRequired[Union[str, None]]
     """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
     type: NotRequired[Union[Union[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"], Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]]], None]]
@@ -1856,7 +1856,7 @@ class ApiLogsListQuery(TypedDict):
     starting_after: NotRequired[Union[str, None]]
     """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
     request_id: NotRequired[Union[str, None]]
@@ -1890,7 +1890,7 @@ class ErasuresListQuery(TypedDict):
     starting_after: NotRequired[Union[str, None]]
     """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
 
@@ -1910,7 +1910,7 @@ class WebhookEndpointsListQuery(TypedDict):
     starting_after: NotRequired[Union[str, None]]
     """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
 
@@ -1923,7 +1923,7 @@ class WebhookDeliveriesListQuery(TypedDict):
     starting_after: NotRequired[Union[str, None]]
     """Cursor for the next page: the id of the last object of this one."""
     ending_before: NotRequired[Union[str, None]]
-    """Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."""
+    """Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
     event_id: NotRequired[Union[str, None]]

@@ -57,11 +57,17 @@ const served = Effect.fnUntraced(function* (folder: string) {
 /** Packs the clients as `npm run packages` names them, with their hashes. */
 const packed = Effect.fnUntraced(function* (folder: string) {
   mkdirSync(folder)
-  const project = packedProject("sdk")
-  yield* Effect.promise(() => project.pack())
-  const archive = readdirSync(project.folder).find((name) => name.endsWith(".tgz"))!
-  writeFileSync(path.join(folder, archive), readFileSync(path.join(project.folder, archive)))
-  project.remove()
+  const archived = Effect.fnUntraced(function* (name: "cli" | "sdk") {
+    const project = packedProject(name)
+    // The command line's manifest changes while it is packed.
+    yield* Effect.promise(() => (name === "cli" ? project.packCopy() : project.pack()))
+    const archive = readdirSync(project.folder).find((file) => file.endsWith(".tgz"))!
+    writeFileSync(path.join(folder, archive), readFileSync(path.join(project.folder, archive)))
+    project.remove()
+    return archive
+  })
+  const archive = yield* archived("sdk")
+  yield* archived("cli")
   execFileSync("python3", ["packages/python/scripts/wheel.py", folder])
   const names = readdirSync(folder).toSorted()
   const lines = names.map((name) => `${sha256(readFileSync(path.join(folder, name)))}  ${name}\n`)
@@ -99,6 +105,19 @@ describe(`what is offered at /downloads${needsPython}`, { skip: needsPython !== 
         const says = `import { Coffer } from "@coffer/sdk"; console.log(typeof Coffer)`
         const said = yield* Effect.promise(() => run(process.execPath, ["-e", says], { cwd: shop }))
         assert.strictEqual(said.stdout, "function\n")
+
+        // As the page says it, with an empty cache: it brings all that it needs.
+        const command = [
+          "--yes",
+          ...nobody,
+          "--cache",
+          path.join(at, "cache"),
+          "-p",
+          `${address}/downloads/coffer-cli.tgz`
+        ]
+        assert.include(page, `npx -p ${address}/downloads/coffer-cli.tgz coffer --help`)
+        const help = yield* Effect.promise(() => run("npx", [...command, "coffer", "--help"], { cwd: shop }))
+        assert.match(help.stdout, /^ {2}orders {2,}/m)
 
         const place = path.join(at, "python")
         const words = ["-m", "pip", "install", "--no-index", "--no-deps", "--quiet", "--target", place]

@@ -144,7 +144,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "ending_before": {
           "type": "string",
-          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
@@ -511,7 +511,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "ending_before": {
           "type": "string",
-          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
@@ -879,7 +879,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "ending_before": {
           "type": "string",
-          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
@@ -1064,7 +1064,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "ending_before": {
           "type": "string",
-          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
@@ -1276,7 +1276,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "ending_before": {
           "type": "string",
-          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
@@ -1366,7 +1366,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "ending_before": {
           "type": "string",
-          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
@@ -1518,7 +1518,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "ending_before": {
           "type": "string",
-          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
@@ -1761,7 +1761,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "ending_before": {
           "type": "string",
-          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
@@ -1870,7 +1870,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "ending_before": {
           "type": "string",
-          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
@@ -1980,7 +1980,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "ending_before": {
           "type": "string",
-          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
@@ -2126,7 +2126,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "ending_before": {
           "type": "string",
-          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",
@@ -2505,7 +2505,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "ending_before": {
           "type": "string",
-          "description": "Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`."
+          "description": "Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."
         },
         "created_gte": {
           "type": "string",

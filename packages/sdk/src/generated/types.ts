@@ -1482,7 +1482,7 @@ export interface OrdersListQuery {
   readonly limit?: number | undefined
   /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1510,7 +1510,7 @@ export interface RefundsListQuery {
   readonly limit?: number | undefined
   /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1530,7 +1530,7 @@ export interface DisputesListQuery {
   readonly limit?: number | undefined
   /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1548,7 +1548,7 @@ export interface PaymentLinksListQuery {
   readonly limit?: number | undefined
   /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1566,7 +1566,7 @@ export interface LedgerListQuery {
   readonly limit?: number | undefined
   /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1584,7 +1584,7 @@ export interface LedgerChainQuery {
   readonly limit?: number | undefined
   /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1596,7 +1596,7 @@ export interface ReportsListQuery {
   readonly limit?: number | undefined
   /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1652,7 +1652,7 @@ export interface EventsListQuery {
   readonly limit?: number | undefined
   /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1670,7 +1670,7 @@ export interface ApiLogsListQuery {
   readonly limit?: number | undefined
   /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1692,7 +1692,7 @@ export interface ErasuresListQuery {
   readonly limit?: number | undefined
   /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1704,7 +1704,7 @@ export interface WebhookEndpointsListQuery {
   readonly limit?: number | undefined
   /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
@@ -1716,7 +1716,7 @@ export interface WebhookDeliveriesListQuery {
   readonly limit?: number | undefined
   /** Cursor for the next page: the id of the last object of this one. */
   readonly starting_after?: string | undefined
-  /** Cursor for the previous page: the id of the first object of this one. Not together with `starting_after`. */
+  /** Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`. */
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
