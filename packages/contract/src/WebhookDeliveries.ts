@@ -147,7 +147,8 @@ export class OperatorDeliveriesGroup extends HttpApiGroup.make("webhook_deliveri
         summary: "Send a delivery again",
         description:
           "Creates a new delivery of the same event: one immediate attempt with the same event id, also while " +
-          "automatic attempts go on. 409: its endpoint is disabled or deleted, or an attempt is under way at this moment."
+          "automatic attempts go on. 409: its endpoint is disabled or deleted, or an attempt is under way at this " +
+          "moment."
       })
     )
   )

@@ -159,8 +159,19 @@ export const wireFields = <const Kind extends string, const F extends Readonly<R
 ): WireFields<Kind, F> =>
   ({
     object: Schema.tag(listing.object).annotate({ description: `Always \`${listing.object}\`.` }),
-    ...Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, own[name] ?? wireSchema(one)]))
+    ...Object.fromEntries(
+      Object.entries(fields).map(([name, one]) => {
+        const schema = own[name] ?? wireSchema(one)
+        return [name, tellsOfBuyer(one) ? schema.annotate({ [ofBuyer]: true } as never) : schema]
+      })
+    )
   }) as never
+
+/** Whether it is what a buyer has written, or who the buyer is: not for files of those who may export nothing of it. */
+export const tellsOfBuyer = ({ words }: Pick<Field, "words">): boolean => words === "address" || words === "words"
+/** The same of a field of {@link wireFields}. */
+export const isOfBuyer = (schema: Schema.Constraint): boolean => Schema.resolveAnnotations(schema)?.[ofBuyer] === true
+const ofBuyer = "coffer/buyer"
 
 const wireSchema = ({ absent, look, says, schema }: Field): Schema.Top => {
   const description = { description: says }

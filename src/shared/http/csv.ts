@@ -3,6 +3,8 @@
  * If the database fails later, the connection is cut, so that no incomplete file looks complete.
  */
 import { isMoney } from "@coffer/model/Money"
+import type { Scope } from "@coffer/model/Scopes"
+import { isOfBuyer } from "@coffer/resources/listed"
 import { type Column, csvHeader, csvRow } from "@coffer/rules/csv"
 import { Effect, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -16,7 +18,12 @@ export const columnsOf = ({
   readonly fields: { readonly [Field in string]: Schema.Constraint }
 }): ReadonlyArray<Column> => Object.entries(fields).map(([name, schema]) => ({ name, isMoney: isMoney(schema) }))
 
-/** The columns are the fields of the resource in the specification's order, without `object`. */
+const ofBuyers: Scope = "exports:read"
+
+/**
+ * The columns are the fields of the resource in the specification's order, without `object`. A person who may export
+ * nothing of a buyer gets the others (silences: U26).
+ */
 export const replyCsv = <Row, Item extends Readonly<Record<string, unknown>>>(
   name: string,
   resource: { readonly fields: { readonly [Field in keyof Item]: Schema.Constraint } },
@@ -24,7 +31,8 @@ export const replyCsv = <Row, Item extends Readonly<Record<string, unknown>>>(
   view: (row: Row) => Item
 ) =>
   Effect.map(CurrentRecord, (record) => {
-    const columns = columnsOf(resource)
+    const mayBuyers = record.person === undefined || record.scopes!.includes(ofBuyers)
+    const columns = columnsOf(resource).filter(({ name }) => mayBuyers || !isOfBuyer(resource.fields[name]!))
     const sending = (pieces: ReadonlyArray<string>) =>
       record.stream?.sending(pieces.reduce((sum, { length }) => sum + length, 0))
     const making = Stream.fromEffectDrain(Effect.sync(() => record.stream?.making()))

@@ -5,7 +5,8 @@ import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useAtom } from "../api/registry.ts"
 import { Loaded } from "../parts/states.tsx"
 import { State, Time } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { useLanguage, useWords } from "../parts/words.ts"
+import { checkName, doctorText } from "./doctorWords.tsx"
 import { useOperator } from "./operator.tsx"
 
 const texts = {
@@ -31,17 +32,18 @@ type Finding = DoctorReport["findings"][number]
 
 const Findings = ({ findings }: { readonly findings: ReadonlyArray<Finding> }) => {
   const words = useWords(texts)
+  const language = useLanguage()
   return (
     <ul className="findings">
       {findings.map(({ advice, name, observation, status }) => (
         <li key={name}>
           <p>
-            <strong>{name}</strong> <State of={status} />
+            <strong>{checkName(name, language)}</strong> <State of={status} />
           </p>
-          <p>{observation}</p>
+          <p>{doctorText(observation, language)}</p>
           {advice !== null && (
             <p className="soft">
-              {words.do} {advice}
+              {words.do} {doctorText(advice, language)}
             </p>
           )}
         </li>

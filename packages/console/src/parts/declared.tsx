@@ -1,5 +1,5 @@
 /** Lists and pages of a declared resource: the columns, the filters, and the fields beside an object. */
-import { type AnyListed, choicesOf, type Field, kindOf } from "@coffer/resources/listed"
+import { type AnyListed, choicesOf, type Field, kindOf, tellsOfBuyer } from "@coffer/resources/listed"
 import { columnsFor, type NamesOf } from "./columns.tsx"
 import type { Filter } from "./Filters.tsx"
 import type { Column } from "./ListPage.tsx"
@@ -8,9 +8,6 @@ import { Amount, Method, methodText, State, Time } from "./values.tsx"
 import { type Language, wordsIn } from "./words.ts"
 
 const places = { shown: {}, wide: { isWide: true }, hidden: { isHidden: true } }
-
-/** What a buyer has written, or who the buyer is. */
-const ofBuyer = ({ words }: Field) => (words === "address" || words === "words" ? { isOfBuyer: true } : {})
 
 /** The columns of its list. `own`: columns with a cell of their own. */
 export const columnsOf = <Row extends object>(
@@ -22,7 +19,10 @@ export const columnsOf = <Row extends object>(
   return Object.entries(listing.list).map(([name, place]): Column<Row> => {
     const field = fields[name]!
     const id = name as keyof Row & string
-    const [label, more] = [wordsIn(field.label, language), { ...places[place], ...ofBuyer(field), ...own[id] }]
+    const [label, more] = [
+      wordsIn(field.label, language),
+      { ...places[place], ...(tellsOfBuyer(field) && { isOfBuyer: true }), ...own[id] }
+    ]
     if (kindOf(field) === "time") return time(name as NamesOf<Row, string>, label, more)
     switch (field.look) {
       case "money":
