@@ -7,6 +7,7 @@ import * as Roster from "@coffer/cluster/Roster"
 import { Console, Effect, Layer, Option } from "effect"
 import { coffer } from "./platform/cluster/clusterLayers.ts"
 import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
+import { plan, planText } from "./platform/postgres/migrationPlan.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
 import { layerSecretFiles } from "./platform/runtime/roomSettings.ts"
@@ -16,7 +17,13 @@ import { version } from "./platform/runtime/Vitals.ts"
 import { notStarted } from "./serve.ts"
 import "./settingsOfRooms.ts"
 
-export const runMigrate = ({ besideRunners }: { readonly besideRunners: boolean }) =>
+export interface Options {
+  readonly besideRunners: boolean
+  /** Only says what it would do. */
+  readonly check: boolean
+}
+
+export const runMigrate = ({ besideRunners, check }: Options) =>
   Effect.gen(function* () {
     const { databaseUrl, ownerUrl } = yield* Settings.startup
     if (Option.isNone(databaseUrl)) {
@@ -26,10 +33,17 @@ export const runMigrate = ({ besideRunners }: { readonly besideRunners: boolean 
     const reached = Postgres.whenReachable(url, (error) =>
       Effect.andThen(Console.log(`Coffer is waiting. ${databaseProblem(url, error)}`), Effect.never)
     )
+    const checked = Layer.effectDiscard(
+      Effect.gen(function* () {
+        const owner = Option.getOrUndefined(ownerUrl)
+        const planned = yield* owner === undefined ? plan : Migrator.asOwner(owner, plan)
+        for (const line of planText(planned)) yield* Console.log(line)
+      })
+    )
     const migrated = Layer.build(
-      Migrator.layerWaiting.pipe(
+      (check ? checked : Migrator.layerWaiting).pipe(
         Layer.provide(
-          besideRunners ? Layer.empty : Layer.effectDiscard(Roster.expectNoStranger({ ...coffer, version }))
+          besideRunners || check ? Layer.empty : Layer.effectDiscard(Roster.expectNoStranger({ ...coffer, version }))
         ),
         Layer.provide(Layer.succeed(Migrator.Owner, Option.getOrUndefined(ownerUrl))),
         Layer.provide(Postgres.layer({ url, connections: 1, name: "coffer-migrate", watched: false }))
@@ -38,7 +52,7 @@ export const runMigrate = ({ besideRunners }: { readonly besideRunners: boolean 
     yield* Effect.andThen(reached, migrated).pipe(
       Effect.catchTags({ SqlError: (error) => notStarted(databaseProblem(url, error)) })
     )
-    yield* Console.log("The database is up to date.")
+    if (!check) yield* Console.log("The database is up to date.")
   }).pipe(
     Effect.scoped,
     Effect.provide(layerSecretFiles),
