@@ -75,6 +75,10 @@ const ofService = [
       check: Flag.Boolean("check").pipe(
         Flag.withDefault(false),
         Flag.withDescription("Only print what it would do: its locks, and whether older versions still start")
+      ),
+      wait: Flag.Boolean("wait").pipe(
+        Flag.withDefault(false),
+        Flag.withDescription("Migrate nothing, and end when another process has migrated the database")
       )
     },
     (options) =>

@@ -4,7 +4,8 @@
  * runners are up, as a runner does before it joins: a migration would stop the writes of runners of an older version.
  */
 import * as Roster from "@coffer/cluster/Roster"
-import { Console, Effect, Layer, Option } from "effect"
+import { Console, Effect, Layer, Option, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
 import { coffer } from "./platform/cluster/clusterLayers.ts"
 import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
 import { plan, planText } from "./platform/postgres/migrationPlan.ts"
@@ -21,9 +22,24 @@ export interface Options {
   readonly besideRunners: boolean
   /** Only says what it would do. */
   readonly check: boolean
+  /** Only waits until the database is as this program needs it. */
+  readonly wait: boolean
 }
 
-export const runMigrate = ({ besideRunners, check }: Options) =>
+/** Says each reason once. */
+const whenMigrated = Effect.suspend(() => {
+  let told: string | undefined
+  return Effect.flatMap(SqlClient.SqlClient, Migrator.expectMigrated).pipe(
+    Effect.tapError((error) => {
+      if (error._tag !== "NotMigrated" || error.message === told) return Effect.void
+      told = error.message
+      return Console.log(`Coffer is waiting. ${error.message}`)
+    }),
+    Effect.retry({ while: ({ _tag }) => _tag === "NotMigrated", schedule: Schedule.spaced("1 second") })
+  )
+})
+
+export const runMigrate = ({ besideRunners, check, wait }: Options) =>
   Effect.gen(function* () {
     const { databaseUrl, ownerUrl } = yield* Settings.startup
     if (Option.isNone(databaseUrl)) {
@@ -40,10 +56,13 @@ export const runMigrate = ({ besideRunners, check }: Options) =>
         for (const line of planText(planned)) yield* Console.log(line)
       })
     )
+    const work = check ? checked : wait ? Layer.effectDiscard(whenMigrated) : Migrator.layerWaiting
     const migrated = Layer.build(
-      (check ? checked : Migrator.layerWaiting).pipe(
+      work.pipe(
         Layer.provide(
-          besideRunners || check ? Layer.empty : Layer.effectDiscard(Roster.expectNoStranger({ ...coffer, version }))
+          besideRunners || check || wait
+            ? Layer.empty
+            : Layer.effectDiscard(Roster.expectNoStranger({ ...coffer, version }))
         ),
         Layer.provide(Layer.succeed(Migrator.Owner, Option.getOrUndefined(ownerUrl))),
         Layer.provide(Postgres.layer({ url, connections: 1, name: "coffer-migrate", watched: false }))

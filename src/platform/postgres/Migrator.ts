@@ -241,7 +241,8 @@ export const mayMigrate = (sql: SqlClient.SqlClient) =>
     ([row]) => row!.may
   )
 
-const expectMigrated = Effect.fnUntraced(
+/** Fails with what the database lacks, for people. */
+export const expectMigrated = Effect.fnUntraced(
   function* (sql: SqlClient.SqlClient) {
     const [there] = yield* sql<{ readonly is: boolean; readonly readable: boolean }>`
     select oid is not null as is, coalesce(has_table_privilege(oid, 'select'), false) as readable
