@@ -71,6 +71,14 @@ const ofService = [
       besideRunners: Flag.Boolean("beside-runners").pipe(
         Flag.withDefault(false),
         Flag.withDescription("Migrate even if runners of an incompatible version are running, whose writes may fail")
+      ),
+      check: Flag.Boolean("check").pipe(
+        Flag.withDefault(false),
+        Flag.withDescription("Only print what it would do: its locks, and whether older versions still start")
+      ),
+      wait: Flag.Boolean("wait").pipe(
+        Flag.withDefault(false),
+        Flag.withDescription("Migrate nothing, and end when another process has migrated the database")
       )
     },
     (options) =>

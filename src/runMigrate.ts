@@ -4,9 +4,11 @@
  * runners are up, as a runner does before it joins: a migration would stop the writes of runners of an older version.
  */
 import * as Roster from "@coffer/cluster/Roster"
-import { Console, Effect, Layer, Option } from "effect"
+import { Console, Effect, Layer, Option, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
 import { coffer } from "./platform/cluster/clusterLayers.ts"
 import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
+import { plan, planText } from "./platform/postgres/migrationPlan.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
 import { layerSecretFiles } from "./platform/runtime/roomSettings.ts"
@@ -16,7 +18,28 @@ import { version } from "./platform/runtime/Vitals.ts"
 import { notStarted } from "./serve.ts"
 import "./settingsOfRooms.ts"
 
-export const runMigrate = ({ besideRunners }: { readonly besideRunners: boolean }) =>
+export interface Options {
+  readonly besideRunners: boolean
+  /** Only says what it would do. */
+  readonly check: boolean
+  /** Only waits until the database is as this program needs it. */
+  readonly wait: boolean
+}
+
+/** Says each reason once. */
+const whenMigrated = Effect.suspend(() => {
+  let told: string | undefined
+  return Effect.flatMap(SqlClient.SqlClient, Migrator.expectMigrated).pipe(
+    Effect.tapError((error) => {
+      if (error._tag !== "NotMigrated" || error.message === told) return Effect.void
+      told = error.message
+      return Console.log(`Coffer is waiting. ${error.message}`)
+    }),
+    Effect.retry({ while: ({ _tag }) => _tag === "NotMigrated", schedule: Schedule.spaced("1 second") })
+  )
+})
+
+export const runMigrate = ({ besideRunners, check, wait }: Options) =>
   Effect.gen(function* () {
     const { databaseUrl, ownerUrl } = yield* Settings.startup
     if (Option.isNone(databaseUrl)) {
@@ -26,10 +49,20 @@ export const runMigrate = ({ besideRunners }: { readonly besideRunners: boolean 
     const reached = Postgres.whenReachable(url, (error) =>
       Effect.andThen(Console.log(`Coffer is waiting. ${databaseProblem(url, error)}`), Effect.never)
     )
+    const checked = Layer.effectDiscard(
+      Effect.gen(function* () {
+        const owner = Option.getOrUndefined(ownerUrl)
+        const planned = yield* owner === undefined ? plan : Migrator.asOwner(owner, plan)
+        for (const line of planText(planned)) yield* Console.log(line)
+      })
+    )
+    const work = check ? checked : wait ? Layer.effectDiscard(whenMigrated) : Migrator.layerWaiting
     const migrated = Layer.build(
-      Migrator.layerWaiting.pipe(
+      work.pipe(
         Layer.provide(
-          besideRunners ? Layer.empty : Layer.effectDiscard(Roster.expectNoStranger({ ...coffer, version }))
+          besideRunners || check || wait
+            ? Layer.empty
+            : Layer.effectDiscard(Roster.expectNoStranger({ ...coffer, version }))
         ),
         Layer.provide(Layer.succeed(Migrator.Owner, Option.getOrUndefined(ownerUrl))),
         Layer.provide(Postgres.layer({ url, connections: 1, name: "coffer-migrate", watched: false }))
@@ -38,7 +71,7 @@ export const runMigrate = ({ besideRunners }: { readonly besideRunners: boolean 
     yield* Effect.andThen(reached, migrated).pipe(
       Effect.catchTags({ SqlError: (error) => notStarted(databaseProblem(url, error)) })
     )
-    yield* Console.log("The database is up to date.")
+    if (!check) yield* Console.log("The database is up to date.")
   }).pipe(
     Effect.scoped,
     Effect.provide(layerSecretFiles),

@@ -18,8 +18,10 @@ import { collectorOf } from "./platform/runtime/collector.ts"
 import * as Faults from "./platform/runtime/Faults.ts"
 import * as DataDir from "./platform/runtime/DataDir.ts"
 import { misspelt, textOf as misspeltText } from "./platform/runtime/misspelt.ts"
+import type { NotMigrated } from "./platform/postgres/migrationSteps.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
+import { processName } from "./platform/postgres/processName.ts"
 import { layerSecretFiles } from "./platform/runtime/roomSettings.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import * as Telemetry from "./platform/runtime/Telemetry.ts"
@@ -62,7 +64,7 @@ const service = Effect.gen(function* () {
     Layer.provideMerge(Wiring.outbound),
     Layer.provideMerge(Layer.succeed(Migrator.Owner, owner)),
     Layer.provideMerge(Faults.layer),
-    Layer.provideMerge(Postgres.layer({ url, connections, name: clusterLayers.processName })),
+    Layer.provideMerge(Postgres.layer({ url, connections, name: processName })),
     // The home of the embedded one is locked already.
     Layer.provideMerge(isOwn ? Layer.empty : enter(url)),
     Layer.provideMerge(Layer.effectDiscard(nameRunner)),
@@ -96,7 +98,7 @@ type Trouble =
   | EmbeddedPostgres.EmbeddedFailure
   | DataDir.DataDirUnusable
   | HttpServerError.ServeError
-  | Migrator.NotMigrated
+  | NotMigrated
   | SqlMigrator.MigrationError
   | SocketServer.SocketServerError
   | Roster.CannotTalk

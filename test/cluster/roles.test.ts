@@ -11,7 +11,7 @@ import { commandRun } from "../kit/program/commandRun.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { databaseUrl } from "../../packages/testkit/src/TestPostgres.ts"
 import { connect, databaseOf, demoKey, launch, newHome, run } from "../kit/Process.ts"
-import { migrations, newestMigration } from "../../src/platform/postgres/Migrator.ts"
+import { migrations, newestMigration } from "../../src/platform/postgres/migrationSteps.ts"
 import { asOwner, freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
 
 const shared = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken, ALLOW_PRIVATE_WEBHOOKS: "true" }

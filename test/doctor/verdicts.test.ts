@@ -27,6 +27,7 @@ import {
 import {
   clockVerdict,
   connectionsVerdict,
+  laterVerdict,
   migrationsVerdict,
   postgresVerdict,
   retentionVerdict,
@@ -39,7 +40,7 @@ import { mailVerdict, openIdVerdict, redisVerdict } from "../../src/door/doctor/
 import { stripeVerdict, thinVerdict } from "../../src/channels/stripe/stripeInstallation.ts"
 import "../../src/settingsOfRooms.ts"
 import { misspeltAmong } from "../../src/platform/runtime/misspelt.ts"
-import { newestMigration } from "../../src/platform/postgres/Migrator.ts"
+import { newestMigration } from "../../src/platform/postgres/migrationSteps.ts"
 import { installationWith, settingsWith } from "../kit/program/installation.ts"
 
 const live = installationWith()
@@ -131,6 +132,13 @@ const rows: ReadonlyArray<Row> = [
   ["migrations", migrationsVerdict(newestMigration, false), "ok", /migration/],
   ["migrations", migrationsVerdict(newestMigration - 1, true), "warning", /and this program expects/],
   ["migrations", migrationsVerdict(newestMigration + 1, true), "error", /and this program expects/],
+  ["migrations", migrationsVerdict(newestMigration + 1, true, true), "warning", /It works with both/],
+  [
+    "migrations",
+    laterVerdict(["5 of some 10 rows of orders are filled"]),
+    "warning",
+    /not complete: 5 of some 10 rows/
+  ],
   ["postgres role", roleVerdict(live, undefined), "ok", /can't change or truncate/],
   ["postgres role", roleVerdict(live, '"app" is a superuser'), "error", /"app" is a superuser/],
   ["postgres role", roleVerdict(quiet, '"app" is a superuser'), "warning", /can change the ledger/],

@@ -2,7 +2,7 @@
  * Dockerfile, compose.yaml and k8s/ held to the service: settings that it knows and takes, ports and paths that it has,
  * files that are there. No engine is needed for that.
  */
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
@@ -25,7 +25,9 @@ const oneOf = (kind: string, name: string): Yaml =>
   objects.find(({ object }) => object.kind === kind && object.metadata.name === name)!.object
 const statefulSet = oneOf("StatefulSet", "coffer").spec
 const [container] = statefulSet.template.spec.containers
-const job = oneOf("Job", "coffer-migrate").spec.template.spec
+const packageVersion: string = JSON.parse(readFileSync("package.json", "utf8")).version
+const job = oneOf("Job", `coffer-migrate-${packageVersion.replaceAll(".", "-")}`).spec.template.spec
+const hasKubectl = spawnSync("kubectl", ["version", "--client"]).status === 0
 
 /** Names of settings, as the program spells them. */
 const namesIn = (file: string) =>
@@ -146,8 +148,47 @@ describe("k8s/", () => {
       resources,
       manifests.filter((file) => file !== "secrets.example.yaml")
     )
-    assert.deepStrictEqual(images[0].newTag, JSON.parse(readFileSync("package.json", "utf8")).version)
+    assert.deepStrictEqual(images[0].newTag, packageVersion)
     for (const { image } of [container, job.containers[0]]) assert.strictEqual(image, images[0].name)
+  })
+
+  it("a pod waits for the migration of its own version, and starts after it", () => {
+    const [waiting] = statefulSet.template.spec.initContainers
+    assert.deepStrictEqual(waiting.args, ["migrate", "--wait"])
+    assert.strictEqual(waiting.image, container.image)
+    // It has what the service's role has, and not the owner's address.
+    assert.deepStrictEqual(waiting.env, [container.env.find(({ name }: Yaml) => name === "DATABASE_URL_FILE")])
+  })
+
+  it("runners may reach each other, names and the ports that the settings name, and no private address by http", () => {
+    const { egress, policyTypes } = oneOf("NetworkPolicy", "coffer").spec
+    assert.sameMembers(policyTypes, ["Ingress", "Egress"])
+    const open = egress.filter(({ to }: Yaml) => to === undefined).flatMap(({ ports }: Yaml) => ports)
+    const { data } = oneOf("ConfigMap", "coffer")
+    const secrets = oneOf("Secret", "coffer").stringData
+    for (const url of [secrets.DATABASE_URL, secrets.REDIS_URL, secrets.SMTP_URL, data.OTEL_EXPORTER_OTLP_ENDPOINT]) {
+      assert.include(
+        open.map(({ port }: Yaml) => String(port)),
+        new URL(url).port
+      )
+    }
+    const outside = egress.find(({ to }: Yaml) => to?.[0].ipBlock !== undefined)
+    assert.includeMembers(outside.to[0].ipBlock.except, [
+      "10.0.0.0/8",
+      "169.254.0.0/16",
+      "172.16.0.0/12",
+      "192.168.0.0/16"
+    ])
+  })
+
+  it.skipIf(!hasKubectl)("kubectl kustomize takes them, and puts the version's image everywhere", () => {
+    const { status, stderr, stdout } = spawnSync("kubectl", ["kustomize", "k8s"], { encoding: "utf8" })
+    assert.strictEqual(status, 0, stderr)
+    const images = [...stdout.matchAll(/image: (\S+)/g)].map(([, image]) => image)
+    assert.deepStrictEqual(
+      images,
+      Array.from({ length: 3 }, () => `registry.example/coffer:${packageVersion}`)
+    )
   })
 
   it.live("sets what the service knows, and what it takes", () =>
@@ -205,6 +246,14 @@ describe("k8s/", () => {
       for (const { port } of allowed) assert.property(ports, port)
     }
     assert.strictEqual(statefulSet.serviceName, oneOf("Service", "coffer-runners").metadata.name)
+    const { endpoints, selector } = readYaml("ops/prometheus/service-monitor.yaml")[0].spec
+    const scraped = objects.filter(
+      ({ object }) => object.kind === "Service" && object.metadata.labels.app === selector.matchLabels.app
+    )
+    assert.include(
+      scraped.flatMap(({ object }) => object.spec.ports.map(({ name }: Yaml) => name)),
+      endpoints[0].port
+    )
   })
 
   it("each probe asks a path that the service has at that port", () => {

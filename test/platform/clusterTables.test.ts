@@ -16,7 +16,7 @@ it.live("an application that makes the cluster's tables has what Coffer's migrat
         yield* sql`set local search_path to another`
         for (const statement of statements) yield* sql.unsafe(statement)
         const made = yield* columnsIn("another")
-        assert.lengthOf(made, 15)
+        assert.lengthOf(made, 16)
         assert.deepStrictEqual(made, yield* columnsIn("public"))
       })
     )

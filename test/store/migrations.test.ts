@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Logger, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { type LaterIndex, makeIndexes } from "../../src/platform/postgres/laterIndexes.ts"
+import { baseline, joined, migrations, newestMigration } from "../../src/platform/postgres/migrationSteps.ts"
 import * as Migrator from "../../src/platform/postgres/Migrator.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { lockMillis } from "../../src/platform/runtime/patience.ts"
@@ -50,7 +51,7 @@ describe("a start is refused", () => {
     () =>
       Effect.gen(function* () {
         const said = yield* refusals((sql) => sql`update coffer_migrations set migration_id = migration_id - 190`)
-        for (const each of said) assert.include(each, `Start the program of the commit ${Migrator.joined.commit} once`)
+        for (const each of said) assert.include(each, `Start the program of the commit ${joined.commit} once`)
       })
   )
 
@@ -67,12 +68,12 @@ describe("a database that has all migrations that were joined", () => {
     const sql = yield* ownersConnection(url)
     yield* sql`drop schema public cascade`
     yield* sql`create schema public`
-    yield* Effect.provideService(Migrator.migrateWith(Migrator.baseline), SqlClient.SqlClient, sql)
+    yield* Effect.provideService(Migrator.migrateWith(baseline), SqlClient.SqlClient, sql)
     yield* sql`grant usage on schema public to coffer_app`
     yield* sql`grant select on coffer_migrations to coffer_app`
     yield* sql`delete from coffer_migrations`
     yield* sql`insert into coffer_migrations (migration_id, name)
-      values (1, 'main_job'), (${Migrator.joined.newest}, 'the_last')`
+      values (1, 'main_job'), (${joined.newest}, 'the_last')`
     return { url, sql }
   })
 
@@ -84,7 +85,7 @@ describe("a database that has all migrations that were joined", () => {
         select migration_id::int4 as id from coffer_migrations order by migration_id`
       assert.deepStrictEqual(
         rows.map(({ id }) => id),
-        Migrator.migrations.map((name) => Number.parseInt(name, 10))
+        migrations.map((name) => Number.parseInt(name, 10))
       )
     })
   )
@@ -112,7 +113,7 @@ describe("ten that start at the same time", () => {
         []
       )
       const rows = yield* sql`select migration_id from coffer_migrations`
-      assert.strictEqual(rows.length, Migrator.migrations.length)
+      assert.strictEqual(rows.length, migrations.length)
     })
   )
 })
@@ -305,7 +306,7 @@ describe("a migration that meets a lock", () => {
     Effect.gen(function* () {
       const url = yield* freshDatabase
       const owner = yield* ownersConnection(url)
-      yield* owner`delete from coffer_migrations where migration_id = ${Migrator.newestMigration}`
+      yield* owner`delete from coffer_migrations where migration_id = ${newestMigration}`
       const dump = yield* Layer.build(
         Postgres.layer({ url: Redacted.make(asOwner(url)), connections: 1, name: "pg_dump", watched: false })
       )

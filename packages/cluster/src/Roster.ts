@@ -46,6 +46,14 @@ export class Roster extends Context.Service<
 /** Why this runner does not join, for people. */
 export class CannotTalk extends Schema.TaggedError<CannotTalk>()("CannotTalk", { message: Schema.String }) {}
 
+/**
+ * Whether the application's tables are still such as this program reads, asked once its row is there. A migration that
+ * older programs do not survive looks for their rows first (`olderThan`), so one of the two sees the other.
+ */
+export const ExpectReadable = Context.Reference<Effect.Effect<void, CannotTalk>>("@coffer/cluster/ExpectReadable", {
+  defaultValue: () => Effect.void
+})
+
 /** Joins, if the runners that are there can talk to this one. */
 export const layer = Layer.effect(
   Roster,
@@ -65,9 +73,13 @@ export const layer = Layer.effect(
     )
     // First, so that of two concurrent starts at least one sees the other.
     const write = (statement: string) =>
-      Effect.suspend(() => sql.unsafe(statement, [own, run, self.process, self.version, self.messages, takesPart()]))
+      Effect.suspend(() =>
+        sql.unsafe(statement, [own, run, self.process, self.version, self.messages, takesPart(), self.newestMigration])
+      )
     yield* write(joining)
-    yield* Effect.tapError(expectUnderstood(sql, self, own), () => Effect.ignore(leave))
+    yield* Effect.andThen(expectUnderstood(sql, self, own), yield* ExpectReadable).pipe(
+      Effect.tapError(() => Effect.ignore(leave))
+    )
 
     const entries = Effect.gen(function* () {
       const found = yield* read(sql)
@@ -79,10 +91,11 @@ export const layer = Layer.effect(
   })
 )
 
-const writing = `insert into runners (address, run, process, version, messages, takes_part)
-  values ($1, $2, $3, $4, $5::int4[], $6)
+const writing = `insert into runners (address, run, process, version, messages, takes_part, newest_migration)
+  values ($1, $2, $3, $4, $5::int4[], $6, $7::int4)
   on conflict (address) do update set run = excluded.run, process = excluded.process,
-    version = excluded.version, messages = excluded.messages, takes_part = excluded.takes_part`
+    version = excluded.version, messages = excluded.messages, takes_part = excluded.takes_part,
+    newest_migration = excluded.newest_migration`
 
 /**
  * The row of one that was killed stays as long as the register may call it healthy: the row says that it is dead. The
@@ -122,6 +135,18 @@ export const expectNoStranger = Effect.fnUntraced(function* (self: Pick<Self, "m
   if (holder === undefined) return
   return yield* new CannotTalk({ message: `Another process (${holder}) uses this database alone. Stop it first.` })
 })
+
+/** A runner that lives and does not know this migration; its version may not say what it knows. */
+export const olderThan = (sql: SqlClient.SqlClient, newest: number) =>
+  Effect.map(
+    sql.unsafe<Pick<Entry, "address" | "version">>(
+      `with ${Tenancy.heldLocks} select address, version from runners r
+        where coalesce(newest_migration, 0) < $1::int4 and (run is null or ${Tenancy.livesOf("r")})
+        order by address limit 1`,
+      [newest]
+    ),
+    ([row]) => row
+  )
 
 const read = (sql: SqlClient.SqlClient): Effect.Effect<Entries, SqlError.SqlError> =>
   Effect.map(

@@ -115,11 +115,13 @@ export const markHolders = (sql: SqlClient.SqlClient, mark: number, own: number 
     ([row]) => row!
   )
 
-/** The process that has the database for itself; undefined where none has. */
-export const holderAlone = (sql: SqlClient.SqlClient) =>
+/** The process, other than this one, that has the database for itself; undefined where none has. */
+export const holderAlone = (sql: SqlClient.SqlClient, except = "") =>
   Effect.map(
     sql.unsafe<{ name: string }>(
-      `select a.application_name as name ${holders(String(member))} and l.mode = 'ExclusiveLock' limit 1`
+      `select a.application_name as name ${holders(String(member))} and l.mode = 'ExclusiveLock'
+        and a.application_name <> $1 limit 1`,
+      [except]
     ),
     ([row]) => (row === undefined ? undefined : inWords(row.name))
   )

@@ -9,7 +9,8 @@ import { Migrator, SqlClient } from "effect/sql"
 /**
  * A row for each runner, which it writes when it joins. address: host and port of its runner port. run: the number
  * whose lock it holds while it lives, null where it has none. process: its name among the sessions of Postgres.
- * messages: the shapes of messages that it understands. takes_part: whether it wants shards.
+ * messages: the shapes of messages that it understands. takes_part: whether it wants shards. newest_migration: that of
+ * the application's tables which it knows; null where its version does not say.
  */
 const runners = `create table if not exists runners (
   address text primary key,
@@ -35,7 +36,9 @@ const runnerVitals = `create unlogged table if not exists runner_vitals (
 /** drains: whether it was asked to give up its shards and stop. */
 const drains = "alter table runner_vitals add column if not exists drains boolean not null default false"
 
-export const statements: ReadonlyArray<string> = [runners, runnerVitals, drains]
+const newestMigration = "alter table runners add column if not exists newest_migration integer"
+
+export const statements: ReadonlyArray<string> = [runners, runnerVitals, drains, newestMigration]
 
 /** Makes what is missing: these tables, and Effect's own register of runners. */
 export const makeTables = Effect.gen(function* () {

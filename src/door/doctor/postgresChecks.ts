@@ -3,7 +3,14 @@ import { Duration, Effect } from "effect"
 import { type DatabaseAddress, readAddress } from "../../platform/postgres/databaseAddress.ts"
 import { reasonOf } from "../../platform/postgres/databaseProblem.ts"
 import { measureSkew, MachineTime, secondsMax, secondsOdd } from "../../platform/postgres/ClockSkew.ts"
-import { mayMigrate, newestMigration } from "../../platform/postgres/Migrator.ts"
+import { leftSteps, ownSteps } from "../../platform/postgres/laterSteps.ts"
+import {
+  appliedIn,
+  migrations as migrationNames,
+  mismatch,
+  newestMigration
+} from "../../platform/postgres/migrationSteps.ts"
+import { mayMigrate } from "../../platform/postgres/Migrator.ts"
 import { ledgerRights } from "../../platform/postgres/ledgerRights.ts"
 import { diskVerdict, freeOn } from "./disk.ts"
 import { type Check, error, errorIf, fine, notApplicable, Unmade, type Verdict, warning } from "./Finding.ts"
@@ -62,16 +69,31 @@ const migrations = (installation: Installation) =>
     )
     const may = installation.embedded || (yield* query(installation, mayMigrate))
     if (there?.there !== true) return migrationsVerdict(0, may)
-    const [row] = yield* query(
-      installation,
-      (sql) => sql<{ readonly newest: number }>`select max(migration_id)::int4 as newest from coffer_migrations`
-    )
-    return migrationsVerdict(row?.newest ?? 0, may)
+    const applied = yield* query(installation, appliedIn)
+    const problem = mismatch(applied, migrationNames)
+    const newest = applied.at(-1)?.id ?? 0
+    if (newest !== newestMigration) return migrationsVerdict(newest, may, problem === undefined)
+    return laterVerdict(yield* query(installation, leftSteps(ownSteps)))
   })
 
-/** `newest`: number of the newest migration that the database has. `may`: the service's role may migrate. */
-export const migrationsVerdict = (newest: number, may: boolean): Verdict => {
+/** `left`: what an upgrade has still to do, for people. */
+export const laterVerdict = (left: ReadonlyArray<string>): Verdict =>
+  left.length === 0
+    ? migrationsVerdict(newestMigration, true)
+    : warning(
+        `The upgrade is not complete: ${left.join("; ")}.`,
+        "Nothing needs to be done while rows are filled. Replace the runners of the older version that are named."
+      )
+
+/**
+ * `newest`: number of the newest migration that the database has. `may`: the service's role may migrate. `works`: this
+ * program works with newer ones.
+ */
+export const migrationsVerdict = (newest: number, may: boolean, works = false): Verdict => {
   const both = `The database is at migration ${newest}, and this program expects ${newestMigration}.`
+  if (newest > newestMigration && works) {
+    return warning(`${both} It works with both.`, "Start the version that made the newest migration soon.")
+  }
   if (newest > newestMigration) {
     return error(both, "Start the version that made the newest migration, or a newer one.")
   }

@@ -10,31 +10,26 @@ import * as RunnerVitals from "@coffer/cluster/RunnerVitals"
 import * as Runs from "@coffer/cluster/Runs"
 import * as Tenancy from "@coffer/cluster/Tenancy"
 import { type Application, TakesPart, ThisRunner } from "@coffer/cluster/ThisRunner"
-import { Array, Context, DateTime, Effect, Layer, type Redacted } from "effect"
+import { Array, DateTime, Effect, Layer, type Redacted } from "effect"
 import { Wakeups } from "../commit/Wakeups.ts"
 import { ClockSkew, MachineTime } from "../postgres/ClockSkew.ts"
+import { expectKnown, newestMigration } from "../postgres/migrationSteps.ts"
 import * as Postgres from "../postgres/Postgres.ts"
+import { application, ProcessName } from "../postgres/processName.ts"
 import { BadSetting, type RunnerPlace } from "../runtime/places.ts"
 import { Instance, version } from "../runtime/Vitals.ts"
+import { SqlClient } from "effect/sql"
 import { bytesOf, lockOf } from "../runtime/Secrets.ts"
 import { Settings } from "../runtime/Settings.ts"
 import { shapes } from "./messages.ts"
 
-/** Names of keys, protocols and metrics begin with `coffer`. */
-export const coffer: Application = { application: "coffer", messages: shapes }
-
-/** The name of this process among the sessions of Postgres. */
-export const processName = Tenancy.processNameOf(coffer.application)
-/** A reference, so that a test may be several processes. */
-export const ProcessName = Context.Reference<string>("@coffer/platform/ProcessName", {
-  defaultValue: () => processName
-})
+export const coffer: Application = { application, messages: shapes }
 
 export const thisRunner = Layer.effect(
   ThisRunner,
   Effect.gen(function* () {
     const { runner: place } = yield* Settings
-    return ThisRunner.of({ ...coffer, version, process: yield* ProcessName, place })
+    return ThisRunner.of({ ...coffer, version, newestMigration, process: yield* ProcessName, place })
   })
 )
 
@@ -67,7 +62,21 @@ export const runner = (parts: { readonly remoteSerialization: boolean } = { remo
         onLeft: runnerLeft
       })
     })
-  ).pipe(Layer.provide([thisRunner, takesPart]))
+  ).pipe(Layer.provide([thisRunner, takesPart, readable]))
+
+/** The tables may have lost what this version needs since its start looked at them. */
+const readable = Layer.effect(
+  Roster.ExpectReadable,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    expectKnown(sql).pipe(
+      Effect.catchTags({
+        NotMigrated: ({ message }) => Effect.fail(new Roster.CannotTalk({ message })),
+        SqlError: Effect.die
+      }),
+      Effect.asVoid
+    )
+  )
+)
 
 const tlsOf = (
   place: RunnerPlace,

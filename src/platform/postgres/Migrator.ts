@@ -3,55 +3,40 @@
  * owner's address the service migrates as the owner, and gives its own role the rights it needs. Without one it
  * migrates if its role owns the tables, and otherwise only checks whether they are as this version needs them.
  */
-import { readdirSync } from "node:fs"
-import path from "node:path"
-import { Context, Effect, Layer, type Redacted, Schedule, Schema } from "effect"
+import { Context, Effect, Layer, Metric, type Redacted, Schedule } from "effect"
 import { SqlRunnerStorage } from "effect/cluster"
 import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import { databaseProblem } from "./databaseProblem.ts"
 import { grantTo } from "./grants.ts"
 import { laterIndexes, makeBesideService, makeIndexes, makeOfEmptyTables } from "./laterIndexes.ts"
+import { ownSteps, takeSteps } from "./laterSteps.ts"
 import { ledgerRights } from "./ledgerRights.ts"
+import {
+  type Applied,
+  appliedIn,
+  baseline,
+  ending,
+  expectKnown,
+  folder,
+  isContraction,
+  joined,
+  migrations,
+  notMigrated,
+  numberOf,
+  readableFrom,
+  setOwner,
+  unknownOf
+} from "./migrationSteps.ts"
 import * as Postgres from "./Postgres.ts"
+import { ProcessName } from "./processName.ts"
 import { patiently } from "../runtime/patience.ts"
 import { onRealTime } from "../runtime/realTime.ts"
-import { troubleOf } from "./trouble.ts"
-
-/** A migration may rewrite a table, and another runner's may have to end first. */
-const patience = "1 hour"
-/**
- * All other statements queue behind one that waits for a lock: payments, too, until a dump ends. So a migration waits
- * for a lock as long as a payment does, releases all of its locks, and retries after this.
- */
-const pause = "2 seconds"
-
-/** A bundle or a package of the program has this folder beside the file that came from this one. */
-const folder = new URL("./migrations/", import.meta.url)
-const ending = path.extname(import.meta.url)
-
-/** The files of `migrations/` without their ending, by their numbers: `0191_access`. */
-export const migrations: ReadonlyArray<string> = readdirSync(folder)
-  .filter((file) => path.extname(file) === ending)
-  .map((file) => path.parse(file).name)
-  .toSorted()
+import { inTurn, migrationPatience as patience, withoutQueue } from "./withoutQueue.ts"
 
 /** The address of the tables' owner; undefined where the service's own role is the one that migrates, if any. */
 export const Owner = Context.Reference<Redacted.Redacted | undefined>("@coffer/platform/Migrator/Owner", {
   defaultValue: () => undefined
 })
-
-/** Why the database cannot be migrated, for people. */
-export class NotMigrated extends Schema.TaggedError<NotMigrated>()("NotMigrated", { message: Schema.String }) {}
-
-/** The newest migration that this program knows. */
-export const newestMigration = Number.parseInt(migrations.at(-1)!, 10)
-
-/**
- * The first migrations make in one step what those up to this number made in many (docs/decisions/0232). The program of
- * this commit has those, and a database that has all of them has the tables of the first ones.
- */
-export const joined = { newest: 182, commit: "83dc91f323870f019854452dc153e26af4bff6da" }
-export const baseline = migrations.filter((name) => Number.parseInt(name, 10) <= 197)
 
 /** Only migrations that the database lacks are loaded. */
 export const migrateWith = (some: ReadonlyArray<string>) => {
@@ -65,19 +50,56 @@ export const migrateWith = (some: ReadonlyArray<string>) => {
   }).pipe(patiently(patience))
 }
 
-/** Ours, and those of the cluster's register of runners, so that no start needs to make a table. */
+/** Those that a start makes. Contractions wait until no older program runs (`laterSteps.ts`). */
+const ofStart = migrations.filter((name) => !isContraction(numberOf(name)))
+const newestOfStart = numberOf(ofStart.at(-1)!)
+
+/**
+ * Ours, and those of the cluster's register of runners, so that no start needs to make a table. A new database gets all
+ * at once, any other one the next that it lacks: each has a transaction of its own, whose locks end with it.
+ */
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* takeBaseline(sql)
-  yield* expectKnown(sql)
-  const applied = (yield* newestIn(sql, "coffer_migrations")) < newestMigration ? yield* migrateWith(migrations) : []
+  const known = yield* expectKnown(sql)
+  const newest = known.at(-1)?.id ?? 0
+  const next = ofStart.find((name) => numberOf(name) > newest)
+  const some = newest === 0 ? ofStart : ofStart.filter((name) => numberOf(name) <= numberOf(next ?? ofStart[0]!))
+  const applied = next === undefined ? [] : yield* migrateWith(some)
+  if (newestOfStart >= firstWithSteps) yield* noteSteps(sql, applied)
   const loader = SqlRunnerStorage.migrations({})
-  const newest = Math.max(...(yield* loader).map(([id]) => id))
-  if ((yield* newestIn(sql, "cluster_runner_migrations")) < newest) {
+  const newestOfCluster = Math.max(...(yield* loader).map(([id]) => id))
+  if ((yield* newestIn(sql, "cluster_runner_migrations")) < newestOfCluster) {
     yield* Migrator.make({})({ table: "cluster_runner_migrations", loader })
   }
   return applied
 }).pipe(patiently(patience))
+
+/** The migration that adds the column for it. */
+const firstWithSteps = 220
+
+const noteSteps = (sql: SqlClient.SqlClient, applied: Applications) => {
+  const ids = applied.map(([id]) => id).filter((id) => readableFrom[id] !== undefined)
+  return Effect.forEach(
+    ids,
+    (id) =>
+      sql`update coffer_migrations set readable_from = ${readableFrom[id]!}::int4 where migration_id = ${id}::int4`,
+    { discard: true }
+  )
+}
+
+type Applications = ReadonlyArray<readonly [id: number, name: string]>
+
+/** One after the other, until none is missing. */
+const inSteps = <E, R>(step: Effect.Effect<Applications, E, R>) =>
+  Effect.gen(function* () {
+    const all: Array<Applications[number]> = []
+    while (true) {
+      const applied = yield* withoutQueue(step)
+      all.push(...applied)
+      if (applied.length === 0 || applied.at(-1)![0] >= newestOfStart) return all
+    }
+  })
 
 /** A database with all joined migrations equals the baseline. */
 const takeBaseline = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
@@ -105,98 +127,38 @@ export const migrateFor = (role: string) =>
       .withTransaction(
         Effect.andThen(
           inTurn(sql),
-          Effect.tap(migrate, () => grantTo(sql, role))
+          // A newer program has granted what its tables need.
+          Effect.tap(migrate, () =>
+            Effect.flatMap(appliedIn(sql), (applied) =>
+              unknownOf(applied).length > 0 ? Effect.void : grantTo(sql, role)
+            )
+          )
         )
       )
       .pipe(patiently(patience))
   )
 
 /**
- * Concurrent migrators would fail on the same rows of the catalogue. A session may remember from before the wait that a
- * table is not there, and forgets that when it opens any table.
+ * `waits`: for the indexes of large tables and the rows to fill, too. They are made beside the service otherwise. A
+ * program that is older than the tables leaves them as they are.
  */
-const inTurn = (sql: SqlClient.SqlClient) =>
-  Effect.andThen(
-    sql`select pg_advisory_xact_lock(hashtext('coffer migrations'))`,
-    sql`select relname from pg_class limit 1`
-  )
-
-/** Takes its locks within a second, or releases all, logs who has them, and retries. */
-const withoutQueue = <A, E, R>(migrating: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const { url } = yield* Postgres.Pool
-    const watch = Postgres.layer({ url, connections: 1, name: "coffer-migrate-watch", watched: false })
-    const watcher = Context.get(yield* Layer.build(watch), SqlClient.SqlClient)
-    const sql = yield* SqlClient.SqlClient
-    let [holders, logged] = ["another session", ""]
-    const watching = (pid: number) =>
-      holdersBefore(watcher, pid).pipe(
-        Effect.tap((found) => Effect.sync(() => void (holders = found ?? holders))),
-        Effect.ignore,
-        Effect.repeat(Schedule.spaced(lookEvery)),
-        Effect.andThen(Effect.never)
-      )
-    const tellOnce = Effect.suspend(() => {
-      if (logged === holders) return Effect.void
-      logged = holders
-      return Effect.logWarning(
-        `the migration waits for a lock that ${holders} holds; it is retried for ${patience} at most`
-      )
-    })
-    const attempt = sql
-      .withTransaction(
-        Effect.flatMap(sql<{ readonly pid: number }>`select pg_backend_pid() as pid`, ([row]) =>
-          Effect.raceFirst(Effect.andThen(inTurn(sql), migrating), watching(row!.pid))
-        )
-      )
-      .pipe(
-        patiently(patience),
-        Effect.tapError((error) => (isLocked(error) ? tellOnce : Effect.void))
-      )
-    return yield* Effect.retry(attempt, {
-      while: isLocked,
-      schedule: Schedule.spaced(pause).pipe(Schedule.upTo({ duration: patience }))
-    }).pipe(
-      Effect.catchIf(isLocked, () =>
-        notMigrated(`The database could not be migrated within ${patience}: ${holders} holds a lock.`)
-      )
-    )
-  }).pipe(Effect.scoped, onRealTime)
-
-/** More often than a wait for a lock ends. */
-const lookEvery = "250 millis"
-
-/** The sessions for which this one waits, as text; not those that wait themselves. */
-const holdersBefore = (sql: SqlClient.SqlClient, pid: number) =>
-  Effect.map(
-    sql<{ readonly pid: number; readonly name: string; readonly role: string | null }>`
-      select pid, coalesce(nullif(application_name, ''), 'a session without a name') as name, usename as role
-      from pg_stat_activity where pid = any (pg_blocking_pids(${pid}))
-        and wait_event_type is distinct from 'Lock' order by pid`,
-    (rows) =>
-      rows.length === 0
-        ? undefined
-        : rows.map(({ name, pid, role }) => `pid ${pid} (${name}${role === null ? "" : ` of ${role}`})`).join(", ")
-  )
-
-const isLocked = (error: unknown): boolean =>
-  troubleOf(error) === "locked" || (error instanceof Migrator.MigrationError && troubleOf(error.cause) === "locked")
-
-/** `waits`: for the indexes of large tables, too. They are made beside the service otherwise. */
 const make = (waits: boolean) =>
   Effect.gen(function* () {
     const owner = yield* Owner
     const sql = yield* SqlClient.SqlClient
-    const ofEmptyTables = makeOfEmptyTables(laterIndexes)
-    const indexing = waits ? Effect.andThen(ofEmptyTables, makeIndexes(laterIndexes)) : ofEmptyTables
-    const later = waits ? Effect.void : makeBesideService(laterIndexes)
-    if (owner !== undefined) {
-      yield* tell(yield* migrateAs(owner, indexing))
-      yield* Effect.forkScoped(asOwner(owner, later))
-    } else if (yield* mayMigrate(sql)) {
-      yield* tell(yield* Effect.tap(withoutQueue(migrate), indexing))
-      yield* Effect.forkScoped(later)
-    } else yield* expectMigrated(sql)
+    const may = owner !== undefined || (yield* mayMigrate(sql))
+    if (!may) yield* expectMigrated(sql)
+    else yield* tell(yield* owner === undefined ? inSteps(migrate) : migrateAs(owner))
+    const ahead = unknownOf(yield* appliedIn(sql))
+    yield* Metric.update(migrationsAhead, ahead.length)
+    if (ahead.length > 0) yield* tellAhead(ahead)
+    else if (may) {
+      const run = <A, E>(effect: OfTables<A, E>) => (owner === undefined ? effect : asOwner(owner, effect))
+      yield* run(makeOfEmptyTables(laterIndexes))
+      if (waits)
+        yield* Effect.andThen(run(makeIndexes(laterIndexes)), Effect.flatMap(run(takeSteps(ownSteps)), tellLeft))
+      else yield* Effect.forkScoped(Effect.andThen(run(makeBesideService(laterIndexes)), takeBesideService(run)))
+    }
     const why = yield* ledgerRights(sql)
     if (why === undefined) return
     yield* Effect.logWarning(
@@ -204,12 +166,50 @@ const make = (waits: boolean) =>
     ).pipe(Effect.annotateLogs({ why, see: "docs/operating.md" }))
   })
 
+type OfTables<A, E> = Effect.Effect<A, E, SqlClient.SqlClient | Postgres.Pool>
+
+/** Until nothing is left. A connection of the owner's is open while something is done, not while it waits. */
+type Run = <A, E>(
+  effect: OfTables<A, E>
+) => Effect.Effect<A, E | SqlError.SqlError, SqlClient.SqlClient | Postgres.Pool>
+
+const takeBesideService = (run: Run) =>
+  Effect.gen(function* () {
+    const process = yield* ProcessName
+    let told: string | undefined
+    const look = run(takeSteps(ownSteps, process)).pipe(
+      Effect.tap((left) => (left === undefined || left === told ? Effect.void : tellLeft((told = left)))),
+      Effect.catchCause((cause) => Effect.as(Effect.logWarning("a step of the migration is tried again", cause), "")),
+      onRealTime
+    )
+    const isNothing = ownSteps.fills.length + ownSteps.contractions.length === 0
+    if (isNothing) return
+    yield* Effect.repeat(look, { until: (left) => left === undefined, schedule: Schedule.spaced(lookAgainEvery) })
+  })
+
+const lookAgainEvery = "10 seconds"
+
+const tellLeft = (left: string | undefined) =>
+  left === undefined ? Effect.void : Effect.logInfo(`the upgrade is not complete: ${left}`)
+
+const migrationsAhead = Metric.gauge("coffer_migrations_ahead", {
+  description: "Migrations of newer versions that the database has; this program works with them"
+})
+
+const tellAhead = (ahead: ReadonlyArray<Applied>) =>
+  Effect.logWarning(
+    "the database has migrations of a newer version, with which this one works; start the newer one soon"
+  ).pipe(Effect.annotateLogs({ migrations: ahead.map(({ id, name }) => `${id}_${name}`).join(", ") }))
+
 export const layer = Layer.effectDiscard(make(false))
 /** For `coffer migrate`, after which no index is missing. */
 export const layerWaiting = Layer.effectDiscard(make(true))
 
 /** On one connection of the owner's. */
-const asOwner = <A, E>(url: Redacted.Redacted, effect: Effect.Effect<A, E, SqlClient.SqlClient | Postgres.Pool>) =>
+export const asOwner = <A, E>(
+  url: Redacted.Redacted,
+  effect: Effect.Effect<A, E, SqlClient.SqlClient | Postgres.Pool>
+) =>
   Effect.scoped(
     Effect.flatMap(
       Layer.build(Postgres.layer({ url, connections: 1, name: "coffer-migrate", watched: false })),
@@ -218,24 +218,19 @@ const asOwner = <A, E>(url: Redacted.Redacted, effect: Effect.Effect<A, E, SqlCl
   )
 
 /** A failure of the service's own connection must not name the owner's address. */
-const migrateAs = Effect.fnUntraced(function* (
-  url: Redacted.Redacted,
-  indexing: Effect.Effect<unknown, SqlError.SqlError, SqlClient.SqlClient>
-) {
+const migrateAs = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const service = yield* SqlClient.SqlClient
   const [row] = yield* service<{ readonly role: string }>`select current_user as role`
   const { role } = row!
   const migrating = Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.flatMap(sql<{ readonly same: boolean }>`select current_user = ${role} as same`, ([is]) =>
-      Effect.tap(withoutQueue(is!.same ? migrate : migrateFor(role)), indexing)
+      inSteps(is!.same ? migrate : migrateFor(role))
     )
   )
   return yield* Effect.catchTags(asOwner(url, migrating), {
     SqlError: (error) => notMigrated(databaseProblem(url, error, "MIGRATION_DATABASE_URL"))
   })
 })
-
-const notMigrated = (message: string) => Effect.fail(new NotMigrated({ message }))
 
 /** Whether the connection's role owns the tables, or may make them where there are none. */
 export const mayMigrate = (sql: SqlClient.SqlClient) =>
@@ -246,45 +241,8 @@ export const mayMigrate = (sql: SqlClient.SqlClient) =>
     ([row]) => row!.may
   )
 
-/** The library's migrator compares only the newest number: it would start with unknown migrations. */
-const expectKnown = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const [there] = yield* sql<{ readonly is: boolean }>`select to_regclass('coffer_migrations') is not null as is`
-  if (!there!.is) return
-  const rows = yield* sql<{ readonly id: number; readonly name: string }>`
-    select migration_id::int4 as id, name from coffer_migrations order by migration_id`
-  const problem = mismatch(rows, migrations)
-  if (problem !== undefined) return yield* notMigrated(problem)
-})
-
-/** `applied`: by their numbers. `known`: names of migrations with their numbers in front. */
-export const mismatch = (
-  applied: ReadonlyArray<{ readonly id: number; readonly name: string }>,
-  known: ReadonlyArray<string>
-): string | undefined => {
-  const names = new Map(known.map((name) => [Number.parseInt(name, 10), name]))
-  const stranger = applied.find(({ id }) => !names.has(id))
-  if (stranger !== undefined && stranger.id <= joined.newest) {
-    return applied.at(-1)!.id === joined.newest
-      ? `The database has migrations that newer versions have joined into one. ${setOwner}`
-      : "The database is older than the oldest one that this version migrates. " +
-          `Start the program of the commit ${joined.commit} once, and then this one.`
-  }
-  if (stranger !== undefined) {
-    return (
-      `The database has the migration ${stranger.id} (${stranger.name}), which this version of the program does not ` +
-      "know. Start the version that made it, or a newer one."
-    )
-  }
-  const newest = applied.at(-1)?.id ?? 0
-  const done = new Set(applied.map(({ id }) => id))
-  const skipped = [...names].find(([id]) => id < newest && !done.has(id))
-  return skipped === undefined
-    ? undefined
-    : `The migration ${skipped[1]} was never applied to this database, but newer ones were. ` +
-        "Restore an earlier backup, or contact the maker of this version."
-}
-
-const expectMigrated = Effect.fnUntraced(
+/** Fails with what the database lacks, for people. */
+export const expectMigrated = Effect.fnUntraced(
   function* (sql: SqlClient.SqlClient) {
     const [there] = yield* sql<{ readonly is: boolean; readonly readable: boolean }>`
     select oid is not null as is, coalesce(has_table_privilege(oid, 'select'), false) as readable
@@ -292,10 +250,8 @@ const expectMigrated = Effect.fnUntraced(
     if (!there!.is)
       return yield* notMigrated(`The database has no tables yet, and this role can't create them. ${setOwner}`)
     if (!there!.readable) return yield* notMigrated(`This role has no permissions on the tables yet. ${setOwner}`)
-    yield* expectKnown(sql)
-    const [row] = yield* sql<{ readonly newest: number }>`
-    select coalesce(max(migration_id), 0)::int4 as newest from coffer_migrations`
-    const missing = migrations.filter((name) => Number.parseInt(name, 10) > row!.newest)
+    const known = yield* expectKnown(sql)
+    const missing = ofStart.filter((name) => numberOf(name) > (known.at(-1)?.id ?? 0))
     if (missing.length === 0) return
     return yield* notMigrated(
       `The database needs ${missing.length === 1 ? "the migration" : "the migrations"} ${missing.join(", ")}, ` +
@@ -305,12 +261,9 @@ const expectMigrated = Effect.fnUntraced(
   patiently(patience, patience)
 )
 
-const setOwner =
-  "Run coffer migrate, or set MIGRATION_DATABASE_URL, with the role that owns the tables (docs/operating.md)."
-
 const tell = (applied: ReadonlyArray<readonly [id: number, name: string]>) => {
   if (applied.length === 0) return Effect.void
   // A new database is not worth a log line, and the first start on a laptop shows a banner instead.
-  const log = applied.length === migrations.length ? Effect.logDebug : Effect.logInfo
+  const log = applied.length === ofStart.length ? Effect.logDebug : Effect.logInfo
   return log("database migrated", { applied: applied.map(([, name]) => name) })
 }

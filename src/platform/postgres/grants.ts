@@ -16,6 +16,7 @@ export const rightsOf: Readonly<Record<string, ReadonlyArray<string>>> = {
   anchors: ["select"],
   ledger_sums: ["select"],
   coffer_migrations: ["select"],
+  later_fills: ["select"],
   // A view.
   people_and_invited: ["select"],
   cluster_runner_migrations: ["select"]

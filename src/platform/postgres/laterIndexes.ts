@@ -223,10 +223,12 @@ const makeConcurrently = Effect.fnUntraced(function* (
   }
 })
 
+/** A table without partitions is in no tree. */
 const isEmpty = (connection: Connection, on: string) =>
   Effect.map(
     connection.executeValues(
-      `select coalesce(sum(pg_relation_size(relid)), 0) = 0 from pg_partition_tree('${tableOf(on)}'::regclass)`,
+      `select coalesce((select sum(pg_relation_size(relid)) from pg_partition_tree(t)), pg_relation_size(t)) = 0
+        from (select '${tableOf(on)}'::regclass as t) of_index`,
       []
     ),
     ([row]) => row?.[0] === true

@@ -16,6 +16,7 @@ const table: ReadonlyArray<Row> = [
   ["coffer_event_loop_delay_seconds", { quantile: "0.99" }],
   ["coffer_event_loop_delay_seconds", { quantile: "1" }],
   ["coffer_clock_skew_seconds", {}],
+  ["coffer_migrations_ahead", {}],
   ["coffer_runners_suspected", {}, 0],
   ["coffer_database_reachable", {}, 1],
   ["coffer_database_refusals_total", { sqlstate: "53" }, 0],

@@ -8,7 +8,7 @@ import path from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
-import { joined } from "../../../src/platform/postgres/Migrator.ts"
+import { joined } from "../../../src/platform/postgres/migrationSteps.ts"
 import { bundle } from "../../../scripts/bundle.ts"
 
 const repository = path.resolve(import.meta.dirname, "../../..")

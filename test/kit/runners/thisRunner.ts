@@ -9,6 +9,7 @@ export const thisRunner = (options: Partial<ThisRunner["Service"]> = {}) =>
   Layer.succeed(ThisRunner, {
     ...application,
     version: "9.9.9",
+    newestMigration: 0,
     process: "coffer 1@test",
     place: undefined,
     ...options

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import http from "node:http"
 import { Effect, Exit, Layer, Logger, Scope } from "effect"
-import { ProcessName } from "../../../../src/platform/cluster/clusterLayers.ts"
+import { ProcessName } from "../../../../src/platform/postgres/processName.ts"
 import * as Service from "../../../testkit/src/Service.ts"
 import { serviceRole } from "../../../testkit/src/migratedHome.ts"
 import { callers } from "../owners.ts"
