@@ -146,7 +146,7 @@ SECRET = coffer.webhook_signing_secret.get()["secret"]
 
 def hear(body, headers):
     event = webhooks.verify(body, headers, SECRET)  # Raises when it is forged, or older than 300 seconds.
-    number = event["data"]["object"]["out_trade_no"]
+    number = event["data"]["object"].get("out_trade_no")
     if number not in numbers():
         return  # It is no sale of this shop.
     with turns[number]:
