@@ -170,7 +170,8 @@ function hear(string $raw): ?array {
     }
     $isSigned = is_signed($raw, $_SERVER["HTTP_X_SERVICE_SIGNATURE"] ?? "", file_get_contents(FOLDER . "/secret"));
     $isSigned || throw new Refused(400, "The signature is not right, or it is too old.");
-    ["id" => $id, "data" => ["object" => ["out_trade_no" => $number]]] = json_decode($raw, true);
+    $event = json_decode($raw, true);
+    [$id, $number] = [$event["id"], $event["data"]["object"]["out_trade_no"] ?? null];
     return !in_array($number, numbers(), true) ? null : in_turn($number, function () use ($id, $number) {
         $sale = load($number);
         $isNew = !in_array($id, $sale["events"], true);

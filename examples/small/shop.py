@@ -144,7 +144,7 @@ def secret(hour):
 
 def hear(body, headers):
     event = webhooks.verify(body, headers, secret(time() // 3600))  # Raises when it is forged, or 300 seconds old.
-    number = event["data"]["object"]["out_trade_no"]
+    number = event["data"]["object"].get("out_trade_no")
     if number not in numbers():
         return  # It is no sale of this shop.
     with turns[number]:
