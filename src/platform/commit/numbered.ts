@@ -89,6 +89,10 @@ export const readHorizons = `with locked as materialized (
     where (h.merchant_id, h.mode) = (n.merchant_id, n.mode) and ${hasTransactionId} for key share of h)
   select (horizon_now(merchant_id, mode)).shown, lowest, place from locked`
 
+/** Waits for the batches that have read the horizons of these accounts. */
+export const lockHorizons = `select from list_horizons
+  where (merchant_id, mode) in (select * from unnest($1::text::text[], $2::text::text[])) for update`
+
 /** An overtaken account: its place among the accounts, from 1, and its horizon. */
 export interface Overtaken {
   readonly place: number

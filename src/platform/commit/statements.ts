@@ -304,7 +304,7 @@ const writePart = ({ op, single, table }: Part, gate: string): string =>
 /** More than there are tables. */
 const tablesMax = 64
 
-const perTable = (textOf: (table: Written) => string) =>
+export const perTable = (textOf: (table: Written) => string) =>
   memoize(tablesMax, identity<string>, (name) => textOf(tableOf(name)))
 
 /** Writes nothing unless `gate` is true. If a key is taken it fails, or leaves the row out. */
@@ -366,11 +366,11 @@ const selectUnkeyed = perTable((table) => {
     where (select t.${key} from ${name} as t where t.${key} = n.key limit 1) is null`
 })
 
-const aliasColumns = (values: ReadonlyArray<string>, names: ReadonlyArray<string>) =>
+export const aliasColumns = (values: ReadonlyArray<string>, names: ReadonlyArray<string>) =>
   values.map((value, index) => `${value} as ${names[index]}`).join(", ")
 
 /** Indices of the cells of a row that are sent. An update leaves out the cells that never change. */
-const sentOf = (op: Part["op"], { changing, name }: Written): ReadonlyArray<number> =>
+export const sentOf = (op: Part["op"], { changing, name }: Written): ReadonlyArray<number> =>
   op === "insert" ? allOf(name) : changing
 const allOf = memoize(tablesMax, identity<string>, (name) => [...tableOf(name).columns.keys()])
 
@@ -379,7 +379,7 @@ const allOf = memoize(tablesMax, identity<string>, (name) => [...tableOf(name).c
  * there are: it would make a plan of its own for a few rows, which takes longer than writing them. Each array is
  * unnested in a list of columns: in a `from`, Postgres would set up a store for each of a payment's 75.
  */
-const arrays = (table: Written, op: Part["op"]): ReadonlyArray<string> => {
+export const arrays = (table: Written, op: Part["op"]): ReadonlyArray<string> => {
   const { columns, keyIndex, versionIndex } = table
   const sent = sentOf(op, table)
   return [...sent, ...(op === "update" ? [versionIndex] : [])].map((index, place) => {
