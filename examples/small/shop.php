@@ -66,9 +66,8 @@ function load(string $number, ?array $new = null): array {
 }
 
 function save(array $sale): void {
-    $file = file_of($sale["number"]);
-    file_put_contents("$file.new", json_encode($sale));
-    rename("$file.new", "$file.json");
+    file_put_contents(file_of($sale["number"]) . ".new", json_encode($sale));
+    rename(file_of($sale["number"]) . ".new", file_of($sale["number"]) . ".json");
 }
 
 function numbers(): array {
@@ -170,8 +169,8 @@ function hear(string $raw): ?array {
     }
     $isSigned = is_signed($raw, $_SERVER["HTTP_X_SERVICE_SIGNATURE"] ?? "", file_get_contents(FOLDER . "/secret"));
     $isSigned || throw new Refused(400, "The signature is not right, or it is too old.");
-    $event = json_decode($raw, true);
-    [$id, $number] = [$event["id"], $event["data"]["object"]["out_trade_no"] ?? null];
+    ["id" => $id, "data" => ["object" => $object]] = json_decode($raw, true);
+    $number = $object["out_trade_no"] ?? null;
     return !in_array($number, numbers(), true) ? null : in_turn($number, function () use ($id, $number) {
         $sale = load($number);
         $isNew = !in_array($id, $sale["events"], true);

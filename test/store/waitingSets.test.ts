@@ -10,7 +10,8 @@ const setOf = (lane: string): OpenSet => ({
   done: Deferred.makeUnsafe(),
   until: Infinity,
   since: 0,
-  writing: false
+  writing: false,
+  doubts: []
 })
 
 interface Batch {

@@ -49,6 +49,7 @@ const ofRunners = [
 
 const ofWrites = [
   "counted: coffer_batches_lost_total",
+  "counted: coffer_change_sets_resolved_total found=written",
   // A fence refused, another writer came first, a horizon was overtaken, and what else may become of a write.
   ...["stale", "taken", "overtaken", "overloaded", "unknown"].map(
     (outcome) => `counted: coffer_change_sets_total outcome=${outcome}`

@@ -11,6 +11,7 @@ import { ClusterSchema, Entity, EntityId, Sharding, ShardingConfig } from "effec
 import { Rpc, RpcClient } from "effect/rpc"
 import { OwnerUnavailable, type ClusterFailure } from "./ask.ts"
 import { localPayload } from "./localPayload.ts"
+import { HeldInOutage } from "../postgres/outage.ts"
 import { clockHeader, MerchantClocks, headerOf } from "../runtime/MerchantClocks.ts"
 
 /** As many as there are shards, so that each runner gets its part of every kind of object. */
@@ -118,7 +119,8 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
     layer: Layer.unwrap(
       Effect.gen(function* () {
         const [performed, clocks] = [yield* performReceived, yield* MerchantClocks]
-        const perform = (message: Message, clock: string | undefined) => clocks.withinHeader(clock, performed(message))
+        const perform = (message: Message, clock: string | undefined) =>
+          clocks.withinHeader(clock, heldInOutage(performed(message)))
         const isHere = hereIn(entity, yield* Sharding.Sharding)
         const direct = yield* DirectCalls.DirectCalls
         yield* direct.serve(messages, { isHere: (slot) => isHere(Number(slot)), perform, isWithoutOwner })
@@ -130,6 +132,9 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
     )
   }
 }
+
+/** A request of another runner waits for it, as one of this runner would. */
+const heldInOutage = Effect.provideService(HeldInOutage, true)
 
 /** Whether this runner owns the slot now. */
 const hereIn = (

@@ -43,12 +43,12 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const wakeups = yield* Wakeups
     const horizon = yield* ListHorizon
-    const { note } = yield* DatabaseHealth
+    const health = yield* DatabaseHealth
     const sets = yield* RealTime.onRealTime(makeOpenSets)
 
     horizon.awaits("shown", sets.lowestOf)
 
-    const write = makeWrite({ sets, wakeups, writer: yield* makeWriter(sql), note })
+    const write = makeWrite({ sets, wakeups, writer: yield* makeWriter(sql), health })
     const aside = yield* makeBlockedSets({ sets, write, batchMax })
 
     const round = Effect.fnUntraced(function* (taken: ReadonlyArray<OpenSet>, onWritten: () => void) {

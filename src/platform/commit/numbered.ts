@@ -89,6 +89,10 @@ export const readHorizons = read(`select * from unnest((select $1::text)::text[]
       with ordinality ${limitHiddenFromPlanner}`)
 export const readHorizon = read("select $1::text, $2::text, $3::text, 1")
 
+/** Waits for the batches that have read the horizons of these accounts. */
+export const lockHorizons = `select from list_horizons
+  where (merchant_id, mode) in (select * from unnest($1::text::text[], $2::text::text[])) for update`
+
 /** An overtaken account: its place among the accounts, from 1, and its horizon. */
 export interface Overtaken {
   readonly place: number

@@ -1,7 +1,7 @@
 /**
  * Change sets that wait for their commit. Each ends within `commitMillis`, or within the time left for its request. A
- * set that is not in a transaction then is certainly not written; the outcome of a set in a transaction is unknown.
- * Checking all sets four times a second costs less than a timer for each.
+ * set that is in no transaction then, and was in none whose commit was not answered, is certainly not written; the
+ * outcome of the others is unknown. Checking all sets four times a second costs less than a timer for each.
  */
 import { Deferred, Effect, Exit, Metric } from "effect"
 import type { Account } from "@coffer/model/Account"
@@ -21,7 +21,10 @@ export interface OpenSet {
   readonly since: number
   /** A transaction with the set is under way. */
   writing: boolean
+  /** Transactions with the set whose commit was not answered: it may be written. */
+  doubts: ReadonlyArray<ReadonlyArray<OpenSet>>
 }
+const none: ReadonlyArray<never> = []
 
 export type OpenSets = Effect.Success<typeof makeOpenSets>
 
@@ -77,7 +80,8 @@ export const makeOpenSets = Effect.gen(function* () {
     open.delete(set)
     Deferred.doneUnsafe(set.done, exit)
   }
-  const fail = (set: OpenSet, error: CommitError) => {
+  const fail = (set: OpenSet, said: CommitError) => {
+    const error = set.doubts.length === 0 ? said : new NotCommitted({ reason: "unknown" })
     if (error._tag === "StaleVersion") staleIn.get(error.table)?.updateUnsafe(1, services)
     byOutcome[outcomeOf(error)].updateUnsafe(1, services)
     end(set, Exit.fail(error))
@@ -108,7 +112,7 @@ export const makeOpenSets = Effect.gen(function* () {
     open: (lane: string, changes: ChangeSet, within: number): OpenSet => {
       const done = Deferred.makeUnsafe<void, CommitError>()
       const since = realMillis()
-      const set: OpenSet = { lane, changes, done, since, until: since + within, writing: false }
+      const set: OpenSet = { lane, changes, done, since, until: since + within, writing: false, doubts: none }
       open.add(set)
       return set
     },
@@ -116,6 +120,12 @@ export const makeOpenSets = Effect.gen(function* () {
     isOpen: (set: OpenSet) => open.has(set),
     /** Less time is left than one wait for a lock may take: the set could end with an unknown outcome. */
     isTooLate: (set: OpenSet) => set.until - realMillis() < lockMillis,
+    /** Until the last of these sets gets its answer. */
+    millisLeft: (sets: ReadonlyArray<OpenSet>) => Math.max(...sets.map(({ until }) => until)) - realMillis(),
+    /** It is certain that no transaction has written the set, nor will. */
+    clearDoubts: (set: OpenSet) => {
+      set.doubts = none
+    },
     succeed: (set: OpenSet) => {
       stalledSince = undefined
       written++

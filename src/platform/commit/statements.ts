@@ -374,7 +374,7 @@ const selectUnkeyed = (part: Part): string => {
  * make a plan of its own for a few rows, which takes longer than writing them. Where one set is written alone, each
  * cell is a parameter, which costs Postgres less (docs/decisions/0010).
  */
-const selectCells = (part: Part, names?: ReadonlyArray<string>, where = ""): string => {
+export const selectCells = (part: Part, names?: ReadonlyArray<string>, where = ""): string => {
   const { columns, keyIndex, versionIndex } = tableOf(part.table)
   const sent = sentOf(part.op, tableOf(part.table)).map((index) => ({ name: columns[index]!.name, index }))
   if (part.op === "update") sent.push({ name: "replaces", index: versionIndex })
@@ -395,6 +395,6 @@ const selectCells = (part: Part, names?: ReadonlyArray<string>, where = ""): str
 }
 
 /** Indices of the cells of a row that are sent. An update leaves out the cells that never change. */
-const sentOf = (op: Part["op"], { changing, name }: Written): ReadonlyArray<number> =>
+export const sentOf = (op: Part["op"], { changing, name }: Written): ReadonlyArray<number> =>
   op === "insert" ? allOf(name) : changing
 const allOf = memoize(tablesMax, identity<string>, (name) => [...tableOf(name).columns.keys()])

@@ -14,18 +14,21 @@ import {
   plan,
   type Statement
 } from "./statements.ts"
-import { type CommitError, NotCommitted } from "./Change.ts"
+import { type CommitError, isOvertaken, NotCommitted } from "./Change.ts"
+import * as evidence from "./evidence.ts"
 import { Faults } from "../runtime/Faults.ts"
 import { readHorizons, type Numbered, numberedBody, type Overtaken, paramsOf } from "./numbered.ts"
 import { NewIds } from "../runtime/NewIds.ts"
 import type { OpenSet, OpenSets } from "./openSets.ts"
 import { Exclusive } from "../postgres/Postgres.ts"
 import type { DatabaseHealth } from "../postgres/DatabaseHealth.ts"
-import { refusalOf, type Trouble, troubleOf } from "../postgres/trouble.ts"
+import { isUnsent, refusalOf, type Trouble, troubleOf } from "../postgres/trouble.ts"
 import type { Wakeups } from "./Wakeups.ts"
 
 /** How often a batch is retried after a deadlock, or after a lock that is gone when it is looked for. */
 const retriesMax = 5
+/** How often a batch is sent that ends its connection: it may be what ends Postgres. */
+const lossesMax = 8
 
 const ignore = () => undefined
 
@@ -37,6 +40,11 @@ export interface Blocked {
   readonly blocked: ReadonlySet<OpenSet>
 }
 
+/** How often the connection was lost meanwhile. */
+interface Losses {
+  count: number
+}
+
 /** Sets that failed, with the error of each. */
 type Failed = Array<readonly [OpenSet, CommitError]>
 
@@ -44,10 +52,12 @@ interface Services {
   readonly sets: OpenSets
   readonly wakeups: Wakeups["Service"]
   readonly writer: Writer
-  readonly note: DatabaseHealth["Service"]["note"]
+  readonly health: Pick<DatabaseHealth["Service"], "note" | "back">
 }
 
-export const makeWrite = ({ note, sets, wakeups, writer }: Services) => {
+export const makeWrite = ({ health: { back, note }, sets, wakeups, writer }: Services) => {
+  const resolve = makeResolve({ sets, wakeups, writer })
+
   /** Writes the sets that no lock blocks. The rest is returned. `onWritten` is called before the last replies. */
   const write = Effect.fnUntraced(function* (
     waiting: ReadonlyArray<OpenSet>,
@@ -67,6 +77,7 @@ export const makeWrite = ({ note, sets, wakeups, writer }: Services) => {
   ): Effect.fn.Return<Blocked | undefined> {
     let left = waiting
     let retries = 0
+    const losses: Losses = { count: 0 }
     while (true) {
       // Meanwhile a caller may have got the answer that its set is not written.
       left = left.filter(sets.isOpen)
@@ -81,16 +92,16 @@ export const makeWrite = ({ note, sets, wakeups, writer }: Services) => {
           note("sets", undefined, batch.accepted.length)
           for (const set of batch.accepted) if (!outcome.taken.has(set)) sets.succeed(set)
           for (const { table } of batch.statements) wakeups.raise(table)
-          failed.push(...outcome.taken)
           // The plan left these out because of earlier sets. If an earlier set was not written, they may be now.
-          left = batch.refused.map(([set]) => set)
+          left = [...(yield* resolve(outcome.taken, failed, losses)), ...batch.refused.map(([set]) => set)]
           if (outcome.taken.size > 0) continue
           for (const [set, error] of batch.refused) sets.fail(set, error)
           return undefined
-        case "Conflict":
-          failed.push(...outcome.blamed)
-          left = left.filter((set) => !outcome.blamed.has(set))
+        case "Conflict": {
+          const unread = yield* resolve(outcome.blamed, failed, losses)
+          left = left.filter((set) => unread.has(set) || !outcome.blamed.has(set))
           continue
+        }
         case "Collided":
           if (retries++ < retriesMax) continue
           return sets.failAll(left, "overloaded")
@@ -101,11 +112,18 @@ export const makeWrite = ({ note, sets, wakeups, writer }: Services) => {
           if (blocked.size === 0 && retries++ === 0) continue
           return { sets: left, blocked }
         }
+        case "Lost":
+          for (const set of batch.accepted) set.doubts = [...set.doubts, batch.accepted]
+          if (++losses.count < lossesMax && (yield* back(sets.millisLeft(left)))) continue
+          return sets.failAll(left, "unknown")
+        case "Away":
+          if (yield* back(sets.millisLeft(left))) continue
+          return sets.failAll(left, "overloaded")
         case "NotNow":
           if (outcome.refusal !== undefined) note("sets", outcome.refusal, left.length)
           return sets.failAll(left, outcome.reason)
         case "Rejected":
-          if (left.length > 1) return yield* writeOneByOne(left, failed)
+          if (left.length > 1) return yield* writeOneByOne(left, (set) => writeOthers([set], failed))
           note("sets", outcome.refusal, 1)
           // DatabaseHealth logs it.
           if (outcome.refusal !== undefined) return sets.failAll(left, "overloaded")
@@ -115,20 +133,48 @@ export const makeWrite = ({ note, sets, wakeups, writer }: Services) => {
     }
   })
 
-  /** One set has a value that Postgres refuses: it fails alone. */
-  const writeOneByOne = Effect.fnUntraced(function* (
-    all: ReadonlyArray<OpenSet>,
-    failed: Failed
-  ): Effect.fn.Return<Blocked | undefined> {
-    for (const [index, set] of all.entries()) {
-      const blocked = yield* writeOthers([set], failed)
-      if (blocked !== undefined) return { sets: all.slice(index), blocked: new Set([set]) }
-    }
-    return undefined
-  })
-
   return write
 }
+
+/** One set has a value that Postgres refuses: it fails alone. */
+const writeOneByOne = Effect.fnUntraced(function* (
+  all: ReadonlyArray<OpenSet>,
+  write: (set: OpenSet) => Effect.Effect<Blocked | undefined>
+) {
+  for (const [index, set] of all.entries()) {
+    const blocked = yield* write(set)
+    if (blocked !== undefined) return { sets: all.slice(index), blocked: new Set([set]) }
+  }
+  return undefined
+})
+
+// A batch whose commit was not answered ------------------------------------------
+
+/**
+ * A set in doubt that cannot be written may be written already. Either all of its transactions have ended, or they
+ * will find the conflict as well: versions and numbers do not come back. Returns the sets that could not be looked
+ * for. Model: models/writes.pml.
+ */
+const makeResolve = ({ sets, wakeups, writer }: Omit<Services, "health">) =>
+  Effect.fnUntraced(function* (blamed: Blamed, failed: Failed, losses: Losses) {
+    const unread = new Set<OpenSet>()
+    for (const [set, error] of blamed) {
+      const found = set.doubts.length === 0 ? "absent" : yield* writer.find(set, isOvertaken(error))
+      if (found === undefined) {
+        if (losses.count++ < lossesMax) unread.add(set)
+        else failed.push([set, error])
+        continue
+      }
+      if (found === "written") {
+        sets.succeed(set)
+        for (const { table } of set.changes) wakeups.raise(table)
+        continue
+      }
+      if (found === "absent") sets.clearDoubts(set)
+      failed.push([set, error])
+    }
+    return unread
+  })
 
 // One batch ----------------------------------------------------------------------
 // It is written in one transaction. The outcome says that it was written, or why not and which sets are to blame.
@@ -141,7 +187,11 @@ export type Outcome =
   | { readonly _tag: "Collided" }
   /** Another transaction holds a lock. */
   | { readonly _tag: "Locked" }
-  /** The outcome is unknown: the answer did not come, and the batch may be written. */
+  /** The answer did not come, and the batch may be written. */
+  | { readonly _tag: "Lost" }
+  /** Postgres is away or takes no writes, and nothing was written. */
+  | { readonly _tag: "Away" }
+  /** Nothing was written. */
   | { readonly _tag: "NotNow"; readonly reason: NotCommitted["reason"]; readonly refusal?: string | undefined }
   /** `refusal`: the SQLSTATE, if it says nothing about the sets. Some sets may not need what is missing. */
   | { readonly _tag: "Rejected"; readonly reason: string; readonly refusal?: string | undefined }
@@ -159,7 +209,7 @@ class Conflict {
 }
 
 const lost = Metric.counter("coffer_batches_lost_total", {
-  description: "Batches of change sets whose outcome is unknown",
+  description: "Batches of change sets whose commit was not answered",
   incremental: true
 })
 
@@ -198,7 +248,7 @@ export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient)
         )
       )
 
-  return { writeOnce, blockedIn: (batch: Plan<OpenSet>) => blockedIn(sql, batch) }
+  return { writeOnce, blockedIn: (batch: Plan<OpenSet>) => blockedIn(sql, batch), find: yield* evidence.makeFind(sql) }
 })
 
 type RunExclusive = Exclusive["Service"]
@@ -284,9 +334,11 @@ const failedBy = (batch: Plan<OpenSet>, error: SqlError.SqlError | Conflict): Ef
     case "locked":
       return Effect.succeed({ _tag: "Locked" })
     case "refused":
-    case "readOnly":
       return Effect.succeed({ _tag: "NotNow", reason: "overloaded", refusal: refusalOf(error) })
+    case "readOnly":
+      return Effect.succeed({ _tag: "Away" })
     case "lost":
+      if (isUnsent(error)) return Effect.succeed({ _tag: "Away" })
       return logLostBatch(
         Effect.logWarning(`a batch of ${batch.accepted.length} change sets was lost: its commit was not answered`)
       )
@@ -298,7 +350,7 @@ const failedBy = (batch: Plan<OpenSet>, error: SqlError.SqlError | Conflict): Ef
 
 /** It is unknown whether the batch was written. */
 const logLostBatch = (log: Effect.Effect<void>): Effect.Effect<Outcome> =>
-  Effect.as(Effect.andThen(log, Metric.update(lost, 1)), { _tag: "NotNow", reason: "unknown" } as const)
+  Effect.as(Effect.andThen(log, Metric.update(lost, 1)), { _tag: "Lost" } as const)
 
 /** Sets that would change a row that another program has locked; none when the rows are free, or cannot be asked. */
 const blockedIn = (sql: SqlClient.SqlClient, batch: Plan<OpenSet>): Effect.Effect<ReadonlySet<OpenSet>> =>

@@ -9,8 +9,10 @@ import { Cause, Effect, Exit, type Fiber, identity, Option, Scope, Stream } from
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { bounded, leftIn } from "../runtime/Deadline.ts"
 import { connectionsMin } from "../runtime/Settings.ts"
+import { elapsedMillis } from "../runtime/realTime.ts"
 import { type Limits, lockMillis, Patience, serverShareOf, statementMillis } from "../runtime/patience.ts"
 import type { Servers, Target } from "./Servers.ts"
+import { isHeld, isOfOutage, isRead } from "./outage.ts"
 import * as SilentConnections from "./silentConnections.ts"
 import { isLost, troubleOf } from "./trouble.ts"
 
@@ -19,6 +21,8 @@ export interface Watch {
   readonly isAway: () => boolean
   /** Called when a statement or a connection fails as it does when Postgres is away. */
   readonly suspect: () => void
+  /** Waits for the end of a suspected outage: `DatabaseHealth.back`. */
+  readonly back: (millis: number) => Effect.Effect<boolean>
   /** How one statement ended, and with which error of Postgres or of the connection. */
   readonly ended: (error: unknown) => void
   /** The pool's load at this moment. */
@@ -37,19 +41,20 @@ export const make = Effect.fnUntraced(function* (servers: Servers, watch: Watch)
   const pools = yield* makePools(servers)
   const guard = makeGuard(watch)
   const borrow = makeBorrow(pools, watch, guard)
-  const reserve = makeReserve(pools, watch.load, guard)
-  const lent = <A, E, R>(
-    place: Place,
-    use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>
-  ): Effect.Effect<A, E | SqlError.SqlError, R> =>
+  const reserve = makeReserve(pools, watch, guard)
+  const lent = <A, E, R>(place: Place, use: Use<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     Effect.withFiber((fiber) => {
       const { statement: millis } = fiber.getRef(Patience)
       // A patient statement sets the limits of its connection, so it needs one for itself.
       if (millis !== statementMillis) return Effect.scoped(Effect.flatMap(reserve, use))
       const left = leftIn(fiber, millis)
-      if (left <= 0) return Effect.fail(late(noTimeLeft))
-      return watch.isAway() ? Effect.fail(late(noAnswer)) : borrow(place, use, left)
+      if (left <= 0) return Effect.fail(unsent(noTimeLeft))
+      const again = isHeld(fiber) ? lentOnceBack(place, use, left) : undefined
+      if (!watch.isAway()) return borrow(place, use, left, again)
+      return again ?? Effect.fail(unsent(noAnswer))
     })
+  const lentOnceBack = <A, E, R>(place: Place, use: Use<A, E, R>, left: number): ReturnType<typeof lent<A, E, R>> =>
+    Effect.flatMap(watch.back(left), (isBack) => (isBack ? lent(place, use) : Effect.fail(unsent(noAnswer))))
 
   const client = yield* SqlClient.make({
     driver: "@effect/sql-pg",
@@ -78,6 +83,7 @@ export const make = Effect.fnUntraced(function* (servers: Servers, watch: Watch)
 })
 
 type Place = "shared" | "exclusive"
+type Use<A, E, R> = (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>
 
 /** Two lanes write, two attempts wait for locked rows, and one insert brings API logs. */
 const exclusiveMax = 5
@@ -176,7 +182,7 @@ const makeGuard = (watch: Watch) => {
         )
       ),
     unlessAway: <A, E, R>(effect: Effect.Effect<A, E | SqlError.SqlError, R>) =>
-      Effect.suspend(() => (watch.isAway() ? Effect.fail(late(noAnswer)) : effect))
+      Effect.suspend(() => (watch.isAway() ? Effect.fail(unsent(noAnswer)) : effect))
   }
 }
 
@@ -193,19 +199,23 @@ const makeBorrow = (pools: Pools, { ended, load }: Watch, { note }: Guard) => {
   const silent = SilentConnections.make(pools.fork)
   return <A, E, R>(
     place: Place,
-    use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>,
-    millis: number
+    use: Use<A, E, R>,
+    millis: number,
+    /** In place of reads whose connection is lost. */
+    again?: Effect.Effect<A, E | SqlError.SqlError, R>
   ) => {
     const { endings, pools: open } = pools.current
     const pool = open[place]
     let borrowed: PgConnection.PgConnection | undefined
+    let readsOnly = true
+    const began = elapsedMillis()
     load.waiting++
     const query = pool.use((connection) => {
       load.waiting--
       borrowed = connection
       countUse(load, connection, 1)
       if (place === "shared") silent.sent(connection)
-      return use(adapt(connection, identity))
+      return use(adapt(connection, identity, (text) => (readsOnly &&= isRead(text))))
     })
     const discard = () => {
       if (borrowed !== undefined) pools.fork(pool.invalidate(borrowed))
@@ -222,19 +232,21 @@ const makeBorrow = (pools: Pools, { ended, load }: Watch, { note }: Guard) => {
     const outOfTime = () => {
       // Even if only the request ran out of time: no later use would find a dead connection (`silentConnections.ts`).
       discard()
-      const error = late(borrowed === undefined ? noConnection : noAnswerInTime)
+      const error = borrowed === undefined ? unsent(noConnection) : late(noAnswerInTime)
       note(error)
       return error
     }
     return bounded<A, E | SqlError.SqlError, R>(pools.orMoved(query), millis, outOfTime, {
       endings: place === "exclusive" ? endings : undefined,
-      onEnd
+      onEnd,
+      instead: (exit) =>
+        again !== undefined && readsOnly && elapsedMillis() - began < millis && isOfOutage(exit) ? again : undefined
     })
   }
 }
 
 /** Takes a connection for one user alone, until the scope closes. */
-const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }: Guard): SqlConnection.Acquirer =>
+const makeReserve = (pools: Pools, { back, isAway, load }: Watch, { watched }: Guard): SqlConnection.Acquirer =>
   Effect.withFiber((fiber) => {
     const limits = fiber.getRef(Patience)
     const isPatient = limits.statement !== statementMillis
@@ -242,7 +254,9 @@ const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }:
     const left = (fiber: Fiber.Fiber<unknown, unknown>) =>
       isPatient ? limits.statement : leftIn(fiber, statementMillis)
     return Effect.gen(function* () {
-      if (left(fiber) <= 0) return yield* Effect.fail(late(noTimeLeft))
+      if (isAway() && isHeld(fiber)) yield* back(left(fiber))
+      if (isAway()) return yield* Effect.fail(unsent(noAnswer))
+      if (left(fiber) <= 0) return yield* Effect.fail(unsent(noTimeLeft))
       const {
         pools: { shared: pool },
         reserved
@@ -251,7 +265,7 @@ const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }:
       yield* trackReserved(reserved, scope)
       load.waiting++
       const reserving = pools.orMoved(Scope.provide(pool.reserve, scope))
-      const pinned = yield* bounded(reserving, Math.min(statementMillis, left(fiber)), () => late(noConnection)).pipe(
+      const pinned = yield* bounded(reserving, Math.min(statementMillis, left(fiber)), () => unsent(noConnection)).pipe(
         Effect.ensuring(Effect.sync(() => load.waiting--)),
         Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
       )
@@ -278,7 +292,7 @@ const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }:
         )
       if (isPatient) yield* withLimits(pinned, within, scope, limits)
       return adapt(pinned, within)
-    }).pipe(watched, unlessAway)
+    }).pipe(watched)
   })
 
 /** Notes a connection with a single user, until its scope closes. */
@@ -330,8 +344,13 @@ const withLimits = (connection: PgConnection.PgConnection, within: Within, scope
 /** Ends a statement after `millis`, by default after the time that its user has left. */
 type Within = <A>(query: Query<A>, millis?: number) => Query<A>
 
-const adapt = (connection: PgConnection.PgConnection, within: Within): SqlConnection.Connection => {
+const adapt = (
+  connection: PgConnection.PgConnection,
+  within: Within,
+  sending: (text: string) => void = ignore
+): SqlConnection.Connection => {
   const rows = (sql: string, params: ReadonlyArray<unknown>, prepare?: boolean) => {
+    sending(sql)
     const query = Effect.map(connection.query(sql, params, prepare), (result) => result.rows)
     if (sql !== "ROLLBACK") return within(query)
     // Nothing can interrupt it, so patient work waits no longer either. Without the connection Postgres rolls back.
@@ -340,12 +359,14 @@ const adapt = (connection: PgConnection.PgConnection, within: Within): SqlConnec
   return {
     execute: (sql, params) => rows(sql, params),
     executeUnprepared: (sql, params) => rows(sql, params, false),
-    executeRaw: (sql, params) => within(connection.query(sql, params)),
-    executeValues: (sql, params) => within(connection.queryValues(sql, params)),
-    executeValuesUnprepared: (sql, params) => within(connection.queryValues(sql, params, false)),
+    executeRaw: (sql, params) => (sending(sql), within(connection.query(sql, params))),
+    executeValues: (sql, params) => (sending(sql), within(connection.queryValues(sql, params))),
+    executeValuesUnprepared: (sql, params) => (sending(sql), within(connection.queryValues(sql, params, false))),
     executeStream: (sql, params) => Stream.fromIterableEffect(rows(sql, params))
   }
 }
+
+const ignore = () => undefined
 
 const json = Statement.custom("PgJson")
 
@@ -370,7 +391,6 @@ const noAnswerInTime = "Postgres did not answer in time"
 const noTimeLeft = "The request had no time left for Postgres"
 const noConnection = "No connection to Postgres was free in time"
 
-const late = (message: string) =>
-  new SqlError.SqlError({
-    reason: new SqlError.ConnectionError({ cause: new Error(message), message, operation: "query" })
-  })
+const late = (message: string, operation = "query") =>
+  new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: new Error(message), message, operation }) })
+const unsent = (message: string) => late(message, "connect")

@@ -18,12 +18,20 @@ import { classesOfTheInstallation, isAnswer, refusalOf, troubleOf } from "./trou
 export class DatabaseHealth extends Context.Service<
   DatabaseHealth,
   {
-    /** Asks Postgres on a connection of its own, at most once a second for all callers. */
+    /**
+     * Asks Postgres on a connection of its own, at most once a second for all callers. An outage that has just begun
+     * counts as an answer: requests wait for its end.
+     */
     readonly answers: Effect.Effect<boolean>
     /** The SQLSTATE while Postgres refuses most statements of this process (`results.ts`). */
     readonly refusing: Results["refusing"]
     /** The outcomes of change sets at Postgres. */
     readonly note: Results["note"]
+    /**
+     * Waits while an outage is suspected, so many milliseconds at most. False if it has not ended, and at once when it
+     * lasts for longer than {@link heldOutageMillis} already.
+     */
+    readonly back: Watch["back"]
   }
 >()("@coffer/platform/DatabaseHealth") {}
 
@@ -51,6 +59,14 @@ const aftermathMillis = 5_000
 /** Log lines that may wait until it is known whether Postgres answers. */
 const heldMax = 100
 
+/**
+ * Requests and writes wait for the end of an outage that is younger, so that a switchover and a restart refuse nobody.
+ * Later ones are refused at once (docs/decisions/0265).
+ */
+export const heldOutageMillis = 10_000
+/** An outage that is younger makes no runner unready: another runner would not serve the request sooner. */
+const readyOutageMillis = 5_000
+
 /** Looks for a server that can be used. It succeeds when one answers, whatever the answer. */
 type Probe = Effect.Effect<void, SqlError.SqlError>
 
@@ -61,9 +77,10 @@ export const assumeHealthy = Effect.fnUntraced(function* (probe: Probe) {
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(bell), look)))
   const load: Watch["load"] = { waiting: 0, used: new Map() }
   const suspect = () => void Queue.offerUnsafe(bell, undefined)
-  const watch: Watch = { isAway: () => false, suspect, ended: () => undefined, load }
+  const back = () => Effect.as(Effect.sleep(probeEvery), true)
+  const watch: Watch = { isAway: () => false, suspect, ended: () => undefined, back, load }
   const unlessAway = (tell: () => void) => tell()
-  const health = { answers: Effect.succeed(true), refusing: () => undefined, note: () => undefined }
+  const health = { answers: Effect.succeed(true), refusing: () => undefined, note: () => undefined, back }
   return { health: DatabaseHealth.of(health), watch, unlessAway }
 })
 
@@ -71,7 +88,8 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
   const bell = yield* Queue.sliding<void>(1)
   const load: Watch["load"] = { waiting: 0, used: new Map() }
   let away: number | undefined
-  let isSuspected = false
+  let suspectedSince: number | undefined
+  const waitingForBack = new Set<(isBack: boolean) => void>()
   let quietUntil = -Infinity
   const held: Array<() => void> = []
   const results = makeResults()
@@ -101,7 +119,8 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
       }
       yield* Effect.sleep(probeEvery)
     }
-    isSuspected = false
+    suspectedSince = undefined
+    for (const tell of waitingForBack) tell(true)
     const lines = held.splice(0)
     if (away === undefined) return lines.forEach((tell) => tell())
     quietUntil = elapsedMillis() + aftermathMillis
@@ -121,10 +140,13 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(bell), look)))
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(show, Effect.sleep(showEvery))))
 
+  const outageMillis = () => (suspectedSince === undefined ? 0 : elapsedMillis() - suspectedSince)
+  const back = makeBack(() => suspectedSince !== undefined, outageMillis, waitingForBack)
+
   const watch: Watch = {
     isAway: () => away !== undefined,
     suspect: () => {
-      isSuspected = true
+      suspectedSince ??= elapsedMillis()
       Queue.offerUnsafe(bell, undefined)
     },
     ended: (error) => {
@@ -133,14 +155,37 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
       if (error === undefined || refusal !== undefined || isAnswer(error)) results.note("statements", refusal)
       if (refusal !== undefined) tellRefusal(refusal, error as SqlError.SqlError)
     },
+    back,
     load
   }
   const unlessAway = (tell: () => void) => {
     if (away !== undefined || elapsedMillis() < quietUntil) return
-    if (!isSuspected) tell()
+    if (suspectedSince === undefined) tell()
     else if (held.length < heldMax) held.push(tell)
   }
-  const answers = onRealTime(yield* Effect.cachedWithTTL(Effect.map(probed, Result.isSuccess), "1 second"))
+  const isPassing = () => suspectedSince !== undefined && outageMillis() < readyOutageMillis
+  const newest = onRealTime(yield* Effect.cachedWithTTL(Effect.map(probed, Result.isSuccess), "1 second"))
+  const answers = Effect.map(newest, (answered) => answered || isPassing())
   const { note, refusing } = results
-  return { health: DatabaseHealth.of({ answers, refusing, note }), watch, unlessAway }
+  return { health: DatabaseHealth.of({ answers, refusing, note, back }), watch, unlessAway }
 })
+
+const makeBack =
+  (isSuspected: () => boolean, outageMillis: () => number, waiting: Set<(isBack: boolean) => void>): Watch["back"] =>
+  (millis) =>
+    Effect.callback<boolean>((resume) => {
+      if (!isSuspected()) return resume(Effect.succeed(true))
+      const left = Math.min(millis, heldOutageMillis - outageMillis())
+      if (left <= 0) return resume(Effect.succeed(false))
+      const leave = () => {
+        clearTimeout(timer)
+        waiting.delete(end)
+      }
+      const end = (isBack: boolean) => {
+        leave()
+        resume(Effect.succeed(isBack))
+      }
+      const timer = setTimeout(() => end(false), left)
+      waiting.add(end)
+      return Effect.sync(leave)
+    })

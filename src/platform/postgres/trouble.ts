@@ -86,6 +86,10 @@ export const isAnswer = (error: unknown): boolean => {
 /** The connection broke, or was never opened: the write may have been committed. */
 export const isLost = (error: unknown): boolean => troubleOf(error) === "lost"
 
+/** No connection was had, so nothing was sent. */
+export const isUnsent = (error: unknown): boolean =>
+  SqlError.isSqlError(error) && error.reason.operation === "connect" && isLost(error)
+
 /** The SQLSTATE, where Postgres itself has answered. */
 export const codeOf = ({ reason: { cause } }: SqlError.SqlError): string | undefined =>
   typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"

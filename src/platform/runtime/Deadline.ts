@@ -114,7 +114,7 @@ export const bounded = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   millis: number,
   late: () => E,
-  hooks: Hooks<A, E> = {}
+  hooks: BoundHooks<A, E, R> = {}
 ): Effect.Effect<A, E, R> =>
   Effect.withFiber<A, E, R>((parent) =>
     boundedIn(parent.context as Context.Context<R>, effect, {
@@ -185,7 +185,12 @@ interface Hooks<A, E> {
   readonly onEnd?: ((exit: Exit.Exit<A, E>) => void) | undefined
 }
 
-interface Bound<A, E, R> extends Hooks<A, E> {
+interface BoundHooks<A, E, R> extends Hooks<A, E> {
+  /** What the caller gets in place of this end, while it waits; it has a limit of its own. */
+  readonly instead?: ((exit: Exit.Exit<A, E>) => Effect.Effect<A, E, R> | undefined) | undefined
+}
+
+interface Bound<A, E, R> extends BoundHooks<A, E, R> {
   /** Milliseconds. A function is asked again when they are over: there may be more. */
   readonly left: number | (() => number)
   readonly orElse: () => Effect.Effect<A, E, R>
@@ -195,14 +200,14 @@ interface Bound<A, E, R> extends Hooks<A, E> {
 const boundedIn = <A, E, R>(
   context: Context.Context<R>,
   effect: Effect.Effect<A, E, R>,
-  { endings, left, onEnd, orElse, time }: Bound<A, E, R>
+  { endings, instead, left, onEnd, orElse, time }: Bound<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.callback<A, E, R>((resume) => {
     const fiber = Effect.runForkWith(context)(effect)
     const done: Exit.Exit<A, E> | undefined = fiber.pollUnsafe()
     if (done !== undefined) {
       onEnd?.(done)
-      return resume(done)
+      return resume(instead?.(done) ?? done)
     }
     let running = true
     const end = () => {
@@ -229,7 +234,7 @@ const boundedIn = <A, E, R>(
       disarm()
       endings?.delete(end)
       onEnd?.(exit)
-      if (running) resume(exit)
+      if (running) resume(instead?.(exit) ?? exit)
       running = false
     })
     return Effect.suspend(() => Fiber.interrupt(fiber))

@@ -40,6 +40,7 @@ const table: ReadonlyArray<Row> = [
     ["coffer_commands_asked_total", { kind, owner: "elsewhere" }, 0] as const
   ]),
   ["coffer_batches_lost_total", {}, 0],
+  ...["written", "absent", "unclear"].map((found) => ["coffer_change_sets_resolved_total", { found }, 0] as const),
   ...["orders", "wallets", "refunds", "disputes", "payouts", "events"].map(
     (table) => ["coffer_stale_versions_total", { table }, 0] as const
   ),

@@ -9,6 +9,7 @@ export interface Cable {
   readonly url: string
   /** Connections break, and no new one is made. */
   readonly cut: () => void
+  readonly isCut: () => boolean
   /** As `cut`, when a statement with this text comes by, which does not arrive. */
   readonly cutAt: (text: string) => void
   /** The connection on which this text was sent breaks when Postgres says `said`, which does not arrive. */
@@ -110,6 +111,7 @@ export const cable = (
           Effect.succeed({
             url: near.href,
             cut,
+            isCut: () => isCut,
             cutAt,
             loseAnswer: loss.begin,
             swallow,

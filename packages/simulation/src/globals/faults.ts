@@ -19,7 +19,7 @@ const fault = (
 export const plantedFaults: Readonly<Record<string, Fault>> = {
   "a lost batch counts as written": fault(
     "A write whose commit was not answered is acknowledged, and may not be there.",
-    ["/src/platform/commit/writeBatch.ts", '{ _tag: "NotNow", reason: "unknown" } as const', "written"]
+    ["/src/platform/commit/writeBatch.ts", '{ _tag: "Lost" } as const', "written"]
   ),
   "the reply comes before the commit": fault("A write is acknowledged that a crash or a lost session can still undo.", [
     "/src/platform/commit/writeBatch.ts",

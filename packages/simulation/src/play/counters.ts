@@ -4,6 +4,7 @@ import type { World } from "../World.ts"
 
 const shown: ReadonlySet<string> = new Set([
   "coffer_batches_lost_total",
+  "coffer_change_sets_resolved_total",
   "coffer_change_sets_total",
   "coffer_commands_asked_total",
   "coffer_delivery_failures_total",
