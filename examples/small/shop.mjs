@@ -77,7 +77,7 @@ const refresh = async (sale) => {
   for (const [id, refund] of Object.entries(sale.refunds)) {
     if (refund.status !== "asked") refund.status = (await coffer.refunds.get(`${sale.number}.${id}`)).status
   }
-  // Once, whatever comes later. What was given back whole stays here.
+  // Once, whatever comes later. Not where all of it was refunded by then.
   if (sale.paid && sale.status !== "refunded") sale.shipped_at ??= new Date().toISOString()
   save(sale)
   return { ...sale, checkout_url: order.checkout_url } // Whoever has it can pay, so it is not stored.
@@ -124,7 +124,7 @@ const cancel = async (sale) => {
 /** Of orders with a notify_url it is the account's. For a day after its rotation each post has both signatures. */
 let known = { readAt: 0 }
 const secret = async () => {
-  const isOld = Date.now() - known.readAt > 3_600_000
+  const isOld = Date.now() - known.readAt > 60_000
   if (isOld) known = { ...(await coffer.webhookSigningSecret.get()), readAt: Date.now() }
   return known.secret
 }
@@ -140,7 +140,7 @@ const hear = async (body, headers) => {
   })
 }
 
-/** Repeats what has no answer, and reads what was missed: at the start, and before the books are compared. */
+/** Repeats what has no answer, and reads what was missed: at the start, each ten minutes, and before the books. */
 const catchUp = async (number) => {
   const sale = load(number)
   const open = Object.keys(sale.refunds).filter((id) => sale.refunds[id].status === "asked")
@@ -212,5 +212,8 @@ createServer(async (request, response) => {
   response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body))
 }).listen(Number(PORT), async () => {
   console.log(`The shop is open: ${home}`)
-  for (const number of numbers()) await inTurn(number, () => catchUp(number)).catch(console.error)
+  for (;;) {
+    for (const number of numbers()) await inTurn(number, () => catchUp(number)).catch(console.error)
+    await new Promise((again) => setTimeout(again, 600_000))
+  }
 })

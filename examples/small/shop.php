@@ -108,7 +108,7 @@ function refresh(array $sale): array {
         if ($refund["status"] === "asked") continue;
         $sale["refunds"][$id]["status"] = coffer("GET", "/refunds/$number.$id")["status"];
     }
-    // Once, whatever comes later. What was given back whole stays here.
+    // Once, whatever comes later. Not where all of it was refunded by then.
     if ($sale["paid"] && $sale["status"] !== "refunded") $sale["shipped_at"] ??= gmdate("c");
     save($sale);
     return $sale + ["checkout_url" => $order["checkout_url"]]; // Whoever has it can pay, so it is not stored.
@@ -163,8 +163,8 @@ function is_signed(string $raw, string $header, string $secret): bool {
 }
 
 function hear(string $raw): ?array {
-    // The account's: it signs what goes to a notify_url. Read again each hour, since it may be rotated.
-    if (time() - (int) @filemtime(FOLDER . "/secret") > 3600) {
+    // The account's: it signs what goes to a notify_url. Read again each minute, since it may be rotated.
+    if (time() - (int) @filemtime(FOLDER . "/secret") > 60) {
         file_put_contents(FOLDER . "/secret", coffer("GET", "/webhook_signing_secret")["secret"], LOCK_EX);
     }
     $isSigned = is_signed($raw, $_SERVER["HTTP_X_SERVICE_SIGNATURE"] ?? "", file_get_contents(FOLDER . "/secret"));

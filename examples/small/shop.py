@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from time import time
+from time import sleep, time
 
 from coffer import ApiError, Coffer, CofferError, ConflictError, WebhookVerificationError, webhooks
 
@@ -61,8 +61,7 @@ def buy(typed):
     title = typed.get("title")
     if title not in PRICES:
         raise Refused(400, f"We sell {' and '.join(PRICES)}.")
-    new = {"number": typed["cart"], "title": title, "amount": PRICES[title], "home": HOME}
-    new |= {"refunds": {}, "events": []}
+    new = {"number": typed["cart"], "title": title, "amount": PRICES[title], "home": HOME, "refunds": {}, "events": []}
     sale = load(typed["cart"], new)
     if sale["title"] != title:
         raise Refused(409, "This cart has another book.")
@@ -89,7 +88,7 @@ def refresh(sale):
     for id, refund in sale["refunds"].items():
         if refund["status"] != "asked":
             refund["status"] = coffer.refunds.get(f"{sale['number']}.{id}")["status"]
-    if sale["paid"] and sale["status"] != "refunded":  # What was given back whole stays here.
+    if sale["paid"] and sale["status"] != "refunded":  # Not where all of it was refunded by then.
         sale.setdefault("shipped_at", datetime.now(timezone.utc).isoformat())  # Once, whatever comes later.
     save(sale)
     return {**sale, "checkout_url": order["checkout_url"]}  # Whoever has it can pay, so it is not stored.
@@ -137,13 +136,13 @@ def cancel(sale):
 
 
 @lru_cache(1)
-def secret(hour):
+def secret(minute):
     """Of orders with a notify_url it is the account's. For a day after its rotation each post has both signatures."""
     return coffer.webhook_signing_secret.get()["secret"]
 
 
 def hear(body, headers):
-    event = webhooks.verify(body, headers, secret(time() // 3600))  # Raises when it is forged, or 300 seconds old.
+    event = webhooks.verify(body, headers, secret(time() // 60))  # Raises when it is forged, or 300 seconds old.
     number = event["data"]["object"].get("out_trade_no")
     if number not in numbers():
         return  # It is no sale of this shop.
@@ -155,7 +154,7 @@ def hear(body, headers):
 
 
 def catch_up(number):
-    """Repeats what has no answer, and reads what was missed: at the start, and before the books are compared."""
+    """Repeats what has no answer, and reads what was missed: at the start, each ten minutes, and before the books."""
     with turns[number]:
         sale = load(number)
         for id in [id for id, refund in sale["refunds"].items() if refund["status"] == "asked"]:
@@ -235,13 +234,15 @@ class Shop(BaseHTTPRequestHandler):
     do_POST = do_GET
 
 
-def begin():
-    for number in numbers():
-        with suppress(CofferError):  # The books repeat it.
-            catch_up(number)
+def repeat():
+    while True:
+        for number in numbers():
+            with suppress(CofferError):
+                catch_up(number)
+        sleep(600)
 
 
 server = ThreadingHTTPServer(("", PORT), Shop)
-threading.Thread(target=begin).start()
+threading.Thread(target=repeat, daemon=True).start()
 print(f"The shop is open: {HOME}", flush=True)
 server.serve_forever()

@@ -229,6 +229,11 @@ const withoutNull = (schema: Json): Json => {
   return others?.length === 1 ? others[0] : schema
 }
 
+const boundsOf = ({ maxLength, maximum, minLength = 0, minimum = 0 }: Json): string => {
+  if (maxLength !== undefined) return ` of ${minLength} to ${maxLength} characters`
+  return maximum === undefined ? "" : ` from ${minimum} to ${maximum}`
+}
+
 const typeOf = (schema: Json, schemas: Json): string => {
   if (schema["$ref"] !== undefined) {
     const target = resolved(schema, schemas)
@@ -241,5 +246,5 @@ const typeOf = (schema: Json, schemas: Json): string => {
   }
   if (schema["type"] === "array") return `list of ${typeOf(schema["items"] ?? {}, schemas)}`
   if (schema["type"] === "null") return "null"
-  return schema["format"] === "date-time" ? "date-time" : String(schema["type"] ?? "any")
+  return schema["format"] === "date-time" ? "date-time" : `${String(schema["type"] ?? "any")}${boundsOf(schema)}`
 }
