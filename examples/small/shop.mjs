@@ -155,7 +155,7 @@ const catchUp = async (number) => {
 const books = async () => {
   const sales = []
   for (const number of numbers()) sales.push(await inTurn(number, () => catchUp(number)))
-  const gte = sales.map(({ created_at }) => created_at).sort()[0]
+  const gte = sales.map(({ created_at }) => created_at).toSorted()[0]
   const moved = {}
   const decided = new Set()
   for await (const row of coffer.ledger.list({ currency: "USD", created: { gte } })) {

@@ -16,6 +16,8 @@ const secret = "whsec_6mLxQ0PZzqk3c5m3dJbq0H0y5oQw1YJpYF5R7xkq0yE="
 interface Shop {
   readonly seen: Set<string>
   readonly paid: Set<string>
+  readonly times: Map<string, number>
+  readonly busy: { id: string; meets?: () => void }
 }
 
 /** Fails when the request is not to be believed; what it gives is the status. */
@@ -74,6 +76,26 @@ const bad: Readonly<Record<string, readonly [check: string, grade: string, exitC
       return 200
     }
   ],
+  "fails on an event that it is just handling": [
+    "accepts a duplicate event",
+    "C",
+    4,
+    async (raw, headers, shop) => {
+      const { id } = await webhooks.verify(raw, headers, secret)
+      if (shop.busy.id === id) {
+        shop.busy.meets?.()
+        return 500
+      }
+      // The first event after one that came three times is the one that comes twice at once.
+      const times = (shop.times.get(id) ?? 0) + 1
+      const isNext = times === 1 && [...shop.times.values()].includes(3) && shop.busy.id === ""
+      shop.times.set(id, times)
+      if (!isNext) return 200
+      shop.busy.id = id
+      await new Promise<void>((resolve) => (shop.busy.meets = resolve))
+      return 200
+    }
+  ],
   "waits for the payment before a refund": [
     "accepts events in any order",
     "C",
@@ -110,7 +132,7 @@ const bad: Readonly<Record<string, readonly [check: string, grade: string, exitC
 
 const serve = (handler: Handler, isHasty = false) =>
   Effect.gen(function* () {
-    const shop: Shop = { seen: new Set(), paid: new Set() }
+    const shop: Shop = { seen: new Set(), paid: new Set(), times: new Map(), busy: { id: "" } }
     const server = createServer((request, response) => {
       const chunks: Array<Buffer> = []
       const answer = async () => {

@@ -125,14 +125,19 @@ export const checks: ReadonlyArray<Check> = [
     name: "accepts a duplicate event",
     severity: "lossy",
     fault: "a repeated event is rejected, so the service retries it seven times and then gives up",
-    fix: "store the ids of handled events, and respond with 2xx to repeated ones",
+    fix: "store the ids of handled events, and respond with 2xx to repeated ones, even at the same moment",
     run: Effect.fnUntraced(function* (receiver) {
       const event = yield* madeUp("payment.succeeded")
       for (const time of ["the first time", "again", "a third time"]) {
         const problem = expectTaken(yield* send(receiver, event), `the same event ${time}`)
         if (problem !== undefined) return problem
       }
-      return undefined
+      // A unique key in the receiver's database must not become a 500.
+      const atOnce = send(receiver, yield* madeUp("payment.succeeded"))
+      const outcomes = yield* Effect.all([atOnce, atOnce], { concurrency: 2 })
+      return outcomes
+        .map((each) => expectTaken(each, "the same event twice at once"))
+        .find((each) => each !== undefined)
     })
   },
   {
