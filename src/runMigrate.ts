@@ -28,11 +28,11 @@ export interface Options {
 
 /** Says each reason once. */
 const whenMigrated = Effect.suspend(() => {
-  let told: string | undefined
+  let lastReason: string | undefined
   return Effect.flatMap(SqlClient.SqlClient, Migrator.expectMigrated).pipe(
     Effect.tapError((error) => {
-      if (error._tag !== "NotMigrated" || error.message === told) return Effect.void
-      told = error.message
+      if (error._tag !== "NotMigrated" || error.message === lastReason) return Effect.void
+      lastReason = error.message
       return Console.log(`Coffer is waiting. ${error.message}`)
     }),
     Effect.retry({ while: ({ _tag }) => _tag === "NotMigrated", schedule: Schedule.spaced("1 second") })

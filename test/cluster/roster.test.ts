@@ -12,7 +12,7 @@ import * as Suspects from "@coffer/cluster/Suspects"
 import * as NewIds from "../../src/platform/runtime/NewIds.ts"
 import * as ClockSkew from "../../src/platform/postgres/ClockSkew.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
-import { takesPart } from "../../src/platform/cluster/clusterLayers.ts"
+import { readable, takesPart } from "../../src/platform/cluster/clusterLayers.ts"
 import { ProcessName } from "../../src/platform/postgres/processName.ts"
 import { thisRunner } from "../kit/runners/thisRunner.ts"
 import { runLock } from "../kit/runners/runLock.ts"
@@ -96,6 +96,33 @@ const cut = Effect.fnUntraced(function* (url: string) {
   const sql = yield* ownersConnection(url)
   yield* sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name like 'coffer %'`
+})
+
+describe("a runner that joins while its tables lose what it needs", () => {
+  it.live("is refused when its row is there, and takes the row away", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const sql = yield* ownersConnection(url)
+      const joins = Effect.exit(
+        Effect.scoped(
+          Layer.build(
+            Roster.layer.pipe(
+              Layer.provide([readable, takesPart]),
+              Layer.provide([Drain.layer, Layer.provide(ClockSkew.layer, NewIds.layer)]),
+              Layer.provide(Postgres.layer({ url: Redacted.make(url), connections: 2, name: "test" })),
+              Layer.provide(thisRunner({ place: { host, port: 1 } }))
+            )
+          )
+        )
+      )
+      assert.strictEqual((yield* joins)._tag, "Success")
+      // A contraction of a newer version, made since this start looked at the migrations.
+      yield* sql`insert into coffer_migrations (migration_id, name, readable_from) values (9999, 'without_old', 9998)`
+      const refused = yield* joins
+      assert.include(JSON.stringify(refused), "it needs a version that knows the migration 9998")
+      assert.deepStrictEqual(yield* sql`select address from runners`, [])
+    })
+  )
 })
 
 describe("a runner that was killed", () => {

@@ -1,52 +1,49 @@
-/**
- * The schemas of the messages between runners have a version number, and runners with different numbers do not talk.
- */
-import { createHash } from "node:crypto"
+/** Messages between runners: what may change under one number, so that runners are replaced one after the other. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { messages as disputes } from "../../src/money/disputes/DisputeCommands.ts"
-import { messages as links } from "../../src/money/links/LinkCommands.ts"
-import { messages as orders } from "../../src/money/orders/OrderCommands.ts"
-import { shapes } from "../../src/platform/cluster/messages.ts"
-import { messages as wallets } from "../../src/money/wallets/Wallets.ts"
+import { changesBetween, keptShapes, today } from "../../scripts/messageShapes.ts"
 
-/** The shapes of the newest number's messages. */
-const fingerprint = "df22615c62d52255"
+const advice =
+  "A runner of the version before does not read this. Add a field that may be left out, or a new command beside the old " +
+  "one for one release. If neither is possible, take a decision (docs/decisions/0262): put the next number in front in " +
+  "src/platform/cluster/messages.ts without the one before it, run node scripts/messageShapes.ts --keep, and tell " +
+  "operators in changes/ that all runners must stop for this version"
 
-/** Neither the order of an object's members nor a description is part of a message's shape. */
-const essence = (value: unknown, of?: string): unknown =>
-  Array.isArray(value)
-    ? of === "required"
-      ? value.toSorted()
-      : value.map((each) => essence(each))
-    : typeof value === "object" && value !== null
-      ? Object.fromEntries(
-          Object.entries(value)
-            .filter(([name, each]) => name !== "description" || typeof each !== "string")
-            .toSorted(([a], [b]) => (a < b ? -1 : 1))
-            .map(([name, each]) => [name, essence(each, name)])
-        )
-      : value
-
-const shapeOf = (schema: Schema.Codec<unknown, unknown>) =>
-  essence(Schema.toJsonSchemaDocument(Schema.toCodecJson(schema)))
+const schemaOf = (schema: Schema.Codec<unknown, unknown>) => Schema.toJsonSchemaDocument(Schema.toCodecJson(schema))
+const before = schemaOf(Schema.Struct({ order: Schema.String, amount: Schema.Int }))
 
 describe("the messages between runners", () => {
-  it("look as their number says", () => {
-    const all = [orders, wallets, links, disputes].map(({ failure, name, payload, success }) => ({
-      name,
-      payload: shapeOf(payload),
-      success: shapeOf(success),
-      failure: shapeOf(failure)
-    }))
-    const found = createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 16)
-    assert.strictEqual(
-      found,
-      fingerprint,
-      `the messages have changed since number ${shapes[0]} was given. Put the next number in front in ` +
-        "src/platform/cluster/messages.ts, and the new fingerprint here. Keep the number before beside it only if a " +
-        "runner of the last release reads what this one writes, and this one what it writes; else remove it, and tell " +
-        "operators in the CHANGELOG that all runners must stop for this version"
+  it("are read by runners of the version before, or have another number", () => {
+    const { framework, messages, number } = keptShapes()
+    const now = today()
+    assert.deepStrictEqual(changesBetween(messages, now.messages), [], advice)
+    assert.deepStrictEqual({ number: now.number, framework: now.framework }, { number, framework }, advice)
+  })
+
+  it("may get a field that may be left out", () => {
+    const after = schemaOf(
+      Schema.Struct({ order: Schema.String, amount: Schema.Int, reason: Schema.optionalKey(Schema.String) })
     )
+    assert.deepStrictEqual(changesBetween(before, after), [])
+  })
+
+  for (const [what, schema] of [
+    ["a field that is required", Schema.Struct({ order: Schema.String, amount: Schema.Int, reason: Schema.String })],
+    ["a field fewer", Schema.Struct({ order: Schema.String })],
+    ["a field of another type", Schema.Struct({ order: Schema.String, amount: Schema.String })],
+    [
+      "a field that is no longer required",
+      Schema.Struct({ order: Schema.String, amount: Schema.optionalKey(Schema.Int) })
+    ],
+    ["another kind of message beside it", Schema.Union([Schema.Struct({ order: Schema.String }), Schema.String])]
+  ] as const) {
+    it(`may not get ${what}`, () => {
+      assert.isNotEmpty(changesBetween(before, schemaOf(schema as Schema.Codec<unknown, unknown>)))
+    })
+  }
+
+  it("leave out, when they are read, what a newer runner has added", () => {
+    const read = Schema.decodeUnknownSync(Schema.toCodecJson(Schema.Struct({ order: Schema.String })))
+    assert.deepStrictEqual(read({ order: "TRD_1", reason: "new" }), { order: "TRD_1" })
   })
 })

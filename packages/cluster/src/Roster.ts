@@ -50,9 +50,10 @@ export class CannotTalk extends Schema.TaggedError<CannotTalk>()("CannotTalk", {
  * Whether the application's tables are still such as this program reads, asked once its row is there. A migration that
  * older programs do not survive looks for their rows first (`olderThan`), so one of the two sees the other.
  */
-export const ExpectReadable = Context.Reference<Effect.Effect<void, CannotTalk>>("@coffer/cluster/ExpectReadable", {
-  defaultValue: () => Effect.void
-})
+export const ExpectReadable = Context.Reference<Effect.Effect<void, CannotTalk | SqlError.SqlError>>(
+  "@coffer/cluster/ExpectReadable",
+  { defaultValue: () => Effect.void }
+)
 
 /** Joins, if the runners that are there can talk to this one. */
 export const layer = Layer.effect(

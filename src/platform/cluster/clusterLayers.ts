@@ -65,13 +65,12 @@ export const runner = (parts: { readonly remoteSerialization: boolean } = { remo
   ).pipe(Layer.provide([thisRunner, takesPart, readable]))
 
 /** The tables may have lost what this version needs since its start looked at them. */
-const readable = Layer.effect(
+export const readable = Layer.effect(
   Roster.ExpectReadable,
   Effect.map(SqlClient.SqlClient, (sql) =>
     expectKnown(sql).pipe(
       Effect.catchTags({
-        NotMigrated: ({ message }) => Effect.fail(new Roster.CannotTalk({ message })),
-        SqlError: Effect.die
+        NotMigrated: ({ message }) => Effect.fail(new Roster.CannotTalk({ message }))
       }),
       Effect.asVoid
     )

@@ -1,6 +1,6 @@
 /**
- * Version numbers of the messages between runners. Runners talk if both know a number. A test compares the first number
- * with the shape of the messages, and says what to do when it changes (`test/rules/messages.test.ts`).
+ * Version numbers of the messages between runners. Runners talk if both know a number. A test compares the messages
+ * with those for which the first number was given, and says what may change (`test/rules/messages.test.ts`).
  */
 
 /**

@@ -176,9 +176,9 @@ type Run = <A, E>(
 const takeBesideService = (run: Run) =>
   Effect.gen(function* () {
     const process = yield* ProcessName
-    let told: string | undefined
+    let lastReason: string | undefined
     const look = run(takeSteps(ownSteps, process)).pipe(
-      Effect.tap((left) => (left === undefined || left === told ? Effect.void : tellLeft((told = left)))),
+      Effect.tap((left) => (left === undefined || left === lastReason ? Effect.void : tellLeft((lastReason = left)))),
       Effect.catchCause((cause) => Effect.as(Effect.logWarning("a step of the migration is tried again", cause), "")),
       onRealTime
     )

@@ -5,8 +5,8 @@
  * - Rows are filled in slices. Each is a transaction that also notes how far it came, so another runner continues after
  *   a kill. The log and `coffer doctor` show how far it is.
  * - A contraction takes away what only older programs use, when none of them runs and every row before it is filled.
- *   The way back to them is closed by it. A runner of an older version that joins at the same moment either is seen here or
- *   finds this migration when it has joined (`Roster.ExpectReadable`).
+ *   The way back to them is closed by it. A runner of an older version that joins at the same moment either is seen
+ *   here or finds this migration when it has joined (`Roster.ExpectReadable`).
  */
 import * as Roster from "@coffer/cluster/Roster"
 import * as Tenancy from "@coffer/cluster/Tenancy"
@@ -187,6 +187,6 @@ export const olderThan = Effect.fnUntraced(function* (
 ) {
   const older = yield* Roster.olderThan(sql, newest)
   if (older !== undefined) return `the runner ${older.address} (version ${older.version})`
-  const alone = yield* Tenancy.holderAlone(sql, process)
-  return alone === undefined ? undefined : `the process ${alone}, which uses the database alone,`
+  const holder = yield* Tenancy.holderAlone(sql, process)
+  return holder === undefined ? undefined : `the process ${holder}, which uses the database alone,`
 })
