@@ -47,7 +47,7 @@ describe("a campaign", () => {
       "a caller got 503",
       "clocks were apart",
       "a runner was paused",
-      "a message between runners was"
+      "a message between runners"
     ]) {
       assert.include(output, state)
     }
