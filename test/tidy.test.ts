@@ -171,7 +171,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
 
 /** Files that are run and not imported. */
 const programs =
-  /^(src\/main|examples\/shop\/src\/main|scripts\/(build|changelog|openapiChanges|packages|release)|packages\/(bench|cli|oracle|simulation|simulator)\/src\/([a-z]+\/)?main|packages\/simulation\/src\/(preload|worker)|packages\/(cli|cluster|console|simulator|site|testkit)\/scripts\/\w+|packages\/site\/src\/browser\/(main|theme)|packages\/testkit\/src\/index|src\/platform\/postgres\/migrations\/\w+|src\/webhooks\/deliveries\/undiciClient\.d|packages\/(mcp|python)\/generator\/main|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/main|test\/kit\/(run\/(freshMetrics|globalSetup|redFiles|stuckFiles|yieldsOften)|program\/(program|longThenShort)|runners\/(frozenChildren|standingRunner))|.*\.test)\.tsx?$/
+  /^(src\/main|examples\/shop\/src\/main|scripts\/(build|changelog|openapiChanges|packages|release)|packages\/(bench|cli|oracle|simulation|simulator)\/src\/([a-z]+\/)?main|packages\/simulation\/src\/(preload|worker)|packages\/(cli|cluster|console|simulator|site|testkit)\/scripts\/\w+|packages\/site\/src\/browser\/(main|theme)|packages\/testkit\/src\/index|src\/platform\/postgres\/migrations\/\w+|src\/webhooks\/deliveries\/undiciClient\.d|packages\/(mcp|python)\/generator\/main|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/(early|main)|test\/kit\/(run\/(freshMetrics|globalSetup|redFiles|stuckFiles|yieldsOften)|program\/(program|longThenShort)|runners\/(frozenChildren|standingRunner))|.*\.test)\.tsx?$/
 
 /** Written by a program, which `test/sdk/generated.test.ts` holds to it. */
 const isGenerated = (file: string) => /^packages\/(mcp|sdk)\/src\/generated\//.test(file)
