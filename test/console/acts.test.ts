@@ -79,6 +79,22 @@ describe.skipIf(executable === undefined)(`actions in the console${needsChromium
     120_000
   )
 
+  it.live("says that the changes of an object are saved, as a person would", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      const endpoint = yield* done(at.post("/v1/webhook_endpoints", { url: `${at.origin}/hooks` }))
+      const { go, page } = yield* at.enter("owner")
+      yield* go(`/webhooks/${endpoint["id"]}`)
+      yield* drawn(page)
+      yield* Effect.promise(async () => {
+        await press(page, "Edit")
+        await inDialog(page).getByLabel("Description").fill("Ours")
+        await inDialog(page).getByRole("button", { name: "Edit" }).click()
+        await page.locator(".toast").getByText(`Changes saved ${endpoint["id"]}`).waitFor()
+      })
+    })
+  )
+
   it.live(
     "says what was done and with which object, offers the way back, and leaves the focus on the page",
     () =>

@@ -33,7 +33,7 @@ describe.skipIf(executable === undefined)(`pages of the console${needsChromium}`
       : [])
   ] as const
   it.live(
-    "a merchant's first page takes 140 kB of ten files at most, compressed, and its HTML names each of them",
+    "a merchant's first page takes 140 kB of eight files at most, compressed, and its HTML names each of them",
     () =>
       Effect.gen(function* () {
         const at = yield* openConsole()
@@ -51,11 +51,56 @@ describe.skipIf(executable === undefined)(`pages of the console${needsChromium}`
         const sent = files.reduce((sum, [, bytes]) => sum + bytes, 0)
         assert.isAbove(sent, 80_000)
         assert.isAtMost(sent, 140_000)
-        assert.isAtMost(files.length, 10)
+        assert.isAtMost(files.length, 8)
         // What only a script names is requested after it: a chain of one more round trip.
         const chained = files.filter(([name]) => name.includes("/assets/") && !html.includes(`"${name}"`))
         assert.deepStrictEqual(chained, [])
       })
+  )
+
+  it.live("a page shows its heading and a menu that leads on before its scripts run, in the reader's language", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      for (const [role, locale, heading, refunds] of [
+        ["viewer", "en-US", "Orders", "Refunds"],
+        ["support", "zh-TW", "訂單", "退款"]
+      ] as const) {
+        const { go, page } = yield* at.enter(role, desktop, { locale })
+        yield* Effect.promise(() => page.route(/\/assets\/main-/, (route) => route.abort()))
+        yield* go("/orders")
+        const frame = page.locator(".frame")
+        yield* Effect.promise(() => frame.getByRole("heading", { name: heading, exact: true }).waitFor())
+        const menu = frame.locator("a", { hasText: refunds })
+        const href = yield* Effect.promise(() => menu.first().getAttribute("href"))
+        assert.strictEqual(href, `/console/${at.merchantId}/sandbox/refunds`)
+        // What some roles may not see is not offered to anybody before the role is known.
+        assert.strictEqual(yield* Effect.promise(() => frame.locator("a[href$='/audit']").count()), 0)
+      }
+    })
+  )
+
+  it.live("what each page begins with is asked for before its scripts have come, and once", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      const { go, page } = yield* at.enter("owner")
+      const asked: Array<string> = []
+      let isScripted = false
+      page.on("request", (request) => {
+        const { pathname } = new URL(request.url())
+        if (/\/(session|settings)$/.test(pathname)) asked.push(`${pathname.split("/").at(-1)} ${isScripted}`)
+      })
+      const read = page.waitForResponse(/\/session$/)
+      yield* Effect.promise(() =>
+        page.route(/\/assets\/main-/, async (route) => {
+          await read
+          isScripted = true
+          await route.continue()
+        })
+      )
+      yield* go("")
+      yield* drawn(page)
+      assert.sameMembers(asked, ["session false", "settings false"])
+    })
   )
 
   it.live("an open list is read again without its rows while nothing changes, and with them after a change", () =>

@@ -1,6 +1,8 @@
 /** What Postgres reads for an operator's search among very many rows and accounts. */
 import { assert, it } from "@effect/vitest"
+import { MerchantId } from "@coffer/model/Ids"
 import { Context, Effect } from "effect"
+import { AccountSearch } from "../../src/reads/lookup/AccountSearch.ts"
 import { Search } from "../../src/reads/lookup/Search.ts"
 import { explained, rowsRead, scansIn } from "../kit/rows/plans.ts"
 import { insertDisputes, insertOrders, insertRefunds, settled } from "../kit/rows/Rows.ts"
@@ -68,6 +70,27 @@ it.live("a merchant's own number is found without a look at each account, and a 
         number
       )
       assert.isAtMost(rowsRead(scansIn(plans)), most, JSON.stringify(plans, null, 1))
+    }
+  })
+)
+
+it.live("a page of one kind that a merchant searched reads no rows of the other kinds", () =>
+  Effect.gen(function* () {
+    const { api, context, merchant, sql } = yield* start()
+    const many = { merchantId: merchant.merchantId, count: 50, since: Date.UTC(2025, 0, 1), step: 1_000 }
+    yield* insertOrders(sql, many, { status: "'paid'", subject: "'A book'" })
+    const link = yield* api.post("/v1/payment_links", merchant.sandboxKey, { amount: 2_500, subject: "A book" })
+    assert.strictEqual(link.status, 201)
+    const search = Context.get(context as Context.Context<AccountSearch>, AccountSearch)
+    const account = { merchantId: MerchantId.make(merchant.merchantId), mode: "sandbox" } as const
+    for (const [kind, other] of [
+      ["order", "payment_links"],
+      ["payment_link", "orders"]
+    ] as const) {
+      const { plans, result } = yield* explained(sql, search.page(account, "book", { after: "", kind }))
+      assert.deepStrictEqual([...new Set(result.map((found) => found.kind))], [kind])
+      const ofOther = scansIn(plans).filter((node) => node["Relation Name"] === other)
+      assert.strictEqual(rowsRead(ofOther), 0, JSON.stringify(plans, null, 1))
     }
   })
 )

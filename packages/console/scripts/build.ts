@@ -8,9 +8,14 @@ import path from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { brotliCompress } from "node:zlib"
+import { covers } from "@coffer/model/Scopes"
+import { PersonRole } from "@coffer/model/PersonRole"
+import { scopesOfRole } from "@coffer/rules/people/roleScopes"
+import { maySee } from "../src/merchant/maySee.ts"
 import { merchantPages } from "../src/merchant/pages.ts"
 import { operatorPages } from "../src/operator/pages.ts"
 import { filesOfPage, type PageGroup } from "../src/parts/pages.ts"
+import type { Worded } from "../src/parts/words.ts"
 import { chosenTokens, icon } from "../src/tokens.ts"
 
 const home = path.resolve(import.meta.dirname, "..")
@@ -19,7 +24,7 @@ const dist = path.join(home, "dist")
 // `npm ci --omit=dev` installs no bundler: an earlier build stays, and the service runs without a console.
 const bundler = await import("rolldown").catch(() => undefined)
 if (bundler === undefined) process.exit(0)
-const { tableFor, textsBelow } = await import("./traditional.ts")
+const { tableFor, textsBelow, traditional } = await import("./traditional.ts")
 
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist)
@@ -63,8 +68,16 @@ const preact = (name: string) => fileURLToPath(import.meta.resolve(name))
 const alias = { react: preact("preact/compat"), "react/jsx-runtime": preact("preact/jsx-runtime") }
 
 /** What each page has around it, and what the home page shares with others. */
-const ofFrame =
-  /console\/src\/(merchant\/(find|leftText)|parts\/(AsCode|NotForRole|PageRoutes|SearchBox|Shell|accountClock))\.tsx?$/
+const ofFrame = new RegExp(
+  [
+    "console/src/merchant/(declines|find|leftText)",
+    "console/src/parts/(AsCode|NotForRole|PageRoutes|SearchBox|Shell|accountClock|menuOf)",
+    "contract/src/acts",
+    "rules/src/people/mayDo"
+  ]
+    .map((module) => `${module}\\.tsx?$`)
+    .join("|")
+)
 
 const bundle = await bundler.rolldown({
   input: path.join(home, "src/main.tsx"),
@@ -78,12 +91,22 @@ const { output } = await bundle.write({
   dir: dist,
   format: "esm",
   minify: true,
-  // One file in place of six small ones that every first page needs: a browser has six connections.
+  // One file in place of ten small ones that every first page needs: a browser has six connections.
   codeSplitting: { groups: [{ name: "frame", test: ofFrame }] },
   entryFileNames: "[name]-[hash].js",
   chunkFileNames: "[name]-[hash].js"
 })
 const [{ fileName: script }] = output
+
+// It imports nothing that others do, so that it is one small file.
+const earlyBundle = await bundler.rolldown({
+  input: path.join(home, "src/early.ts"),
+  platform: "browser",
+  tsconfig: false
+})
+const [{ fileName: early }] = (
+  await earlyBundle.write({ dir: dist, format: "iife", minify: true, entryFileNames: "[name]-[hash].js" })
+).output
 
 const source = path.join(home, "src")
 const sheets = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".css"))
@@ -114,13 +137,48 @@ const chunkOf = (folder: string, source: string) => {
 }
 const sourceOf = (load: () => unknown) => /import\("([^"]+)"\)/.exec(String(load))![1]!
 
-const frame = `<div class="shell frame" aria-hidden="true">
-      <div class="bar"><span class="brand">Coffer</span></div>
-      <div class="side"><div class="skeleton"><i></i><i></i><i></i><i></i></div></div>
-      <main><div class="skeleton"><i></i><i></i><i></i><i></i><i></i></div></main>
+/** In each language: `early.ts` says which one is shown. */
+const shown = ({ en, zh }: Worded<string>) =>
+  `<span lang="en">${en}</span><span lang="zh-CN">${zh}</span><span lang="zh-Hant">${traditional(zh)}</span>`
+
+const skeleton = (lines: number) => `<div class="skeleton">${"<i></i>".repeat(lines)}</div>`
+
+/** What every role of a merchant may see: until the session is read nobody knows which role it is. */
+const forAll: ReadonlyArray<PageGroup<string>> = merchantPages.map(({ pages, ...group }) => ({
+  ...group,
+  pages: pages.filter(
+    ({ isHidden, isOfSandbox, name, reads }) =>
+      name !== undefined &&
+      isHidden !== true &&
+      isOfSandbox !== true &&
+      PersonRole.literals.every((role) =>
+        maySee({ role, may: (scope) => covers(scopesOfRole(role, "live"), scope) }, reads)
+      )
+  )
+}))
+
+/** The menu of a merchant. `early.ts` leads its links to the merchant and environment of the address. */
+const menu = (current: string) => {
+  const groups = forAll.map(({ pages, title }) => {
+    const links = pages.map(({ name, path }) => {
+      const here = path === current ? ' aria-current="page"' : ""
+      return `<a data-to="${path}"${here}>${shown(name!)}</a>`
+    })
+    const head = title === undefined ? "" : `<p class="group">${shown(title)}</p>`
+    return links.length === 0 ? "" : `<div>${head}${links.join("")}</div>`
+  })
+  return `<nav class="links">${groups.join("")}</nav>`
+}
+
+/** What the page shows until its scripts run: its heading, and a menu that leads on. */
+const frameOf = (folder: string, current: string, name?: Worded<string>) =>
+  `<div class="shell frame">
+      <header class="bar"><span class="brand">Coffer</span></header>
+      <aside class="side">${folder === "merchant" ? menu(current) : skeleton(4)}</aside>
+      <main>${name === undefined ? "" : `<h1>${shown(name)}</h1>`}${skeleton(5)}</main>
     </div>`
 
-const write = (name: string, needs: ReadonlyArray<string>) => {
+const write = (name: string, needs: ReadonlyArray<string>, frame: string) => {
   const loaded = new Set([script, ...needs].flatMap(withImports))
   loaded.delete(script)
   const preloads = Array.from(loaded, (file) => `<link rel="modulepreload" href="/console/assets/${file}">`).join(
@@ -137,27 +195,32 @@ const write = (name: string, needs: ReadonlyArray<string>) => {
     <meta name="robots" content="noindex">
     <link rel="icon" href="${icon}">
     <title>Coffer</title>
+    <link rel="preload" as="script" href="/console/assets/${early}">
     <link rel="stylesheet" href="/console/assets/${sheet}">
     <script type="module" src="/console/assets/${script}"></script>
     ${preloads}
   </head>
-  <body><div id="console">${frame}</div><noscript>The console needs JavaScript.</noscript></body>
+  <body>
+    <div id="console">${frame}</div><noscript>The console needs JavaScript.</noscript>
+    <script async src="/console/assets/${early}"></script>
+  </body>
 </html>
 `
   )
 }
 
 // From here most people are led to the home page of their merchant.
-write("index.html", [chunkOf("merchant", "MerchantPages.tsx"), chunkOf("merchant", "Home.tsx")])
+write("index.html", [chunkOf("merchant", "MerchantPages.tsx"), chunkOf("merchant", "Home.tsx")], frameOf("", ""))
 type Area = readonly [folder: "merchant" | "operator", shell: string, groups: ReadonlyArray<PageGroup<string>>]
 const areas: ReadonlyArray<Area> = [
   ["merchant", "MerchantPages", merchantPages],
   ["operator", "OperatorPages", operatorPages]
 ]
 for (const [folder, shell, groups] of areas) {
-  for (const { load, path: address } of groups.flatMap(({ pages }) => pages)) {
+  for (const { load, name, path: address } of groups.flatMap(({ pages }) => pages)) {
+    const frame = frameOf(folder, address, name)
     for (const file of filesOfPage(folder, address)) {
-      write(file, [chunkOf(folder, `${shell}.tsx`), chunkOf(folder, sourceOf(load))])
+      write(file, [chunkOf(folder, `${shell}.tsx`), chunkOf(folder, sourceOf(load))], frame)
     }
   }
 }

@@ -2,6 +2,7 @@
  * Starts the console: finds the signed-in person, and shows the pages of the account or the installation in the
  * address.
  */
+import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { render } from "preact"
 import { useEffect } from "react"
 import { Redirect, Route, Router, Switch, useLocation } from "wouter"
@@ -90,7 +91,6 @@ guardTyping()
 guardMenus()
 const root = document.querySelector("#console")!
 const begin = () => {
-  // What the page shows until now.
   root.replaceChildren()
   render(
     <Router base="/console">
@@ -101,5 +101,16 @@ const begin = () => {
   )
 }
 const language = registry.get(languageAtom)
-if (language === "zh-Hant") void loadCharacters(language).then(begin)
-else begin()
+const ready = language === "zh-Hant" ? loadCharacters(language) : undefined
+// The frame in the HTML has a menu that leads on, so it stays until it is known who is signed in.
+let isBegun = false
+registry.subscribe(
+  sessionAtom,
+  (session) => {
+    if (isBegun || AsyncResult.isInitial(session)) return
+    isBegun = true
+    if (ready === undefined) begin()
+    else void ready.then(begin)
+  },
+  { immediate: true }
+)

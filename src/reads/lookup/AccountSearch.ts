@@ -88,16 +88,18 @@ export const layer = Layer.effect(
       const text = typed.trim()
       if (text === "" || !isStorable(text)) return []
       const terms = termsIn(text)
+      const isOrders = cut.kind !== "payment_link"
+      const isLinks = cut.kind !== "order"
       const numbered = (yield* byNumber(account, text)).filter(({ id }) => cut.after === "" || id < cut.after)
       const found =
         terms.length === 0
           ? numbered
           : [
               ...numbered,
-              ...(yield* byAmount(account, terms, cut)),
-              ...(yield* byAddress(account, terms, cut)),
-              ...(yield* amongNewest(account, terms, cut)),
-              ...(yield* links(account, terms, cut))
+              ...(isOrders ? yield* byAmount(account, terms, cut) : []),
+              ...(isOrders ? yield* byAddress(account, terms, cut) : []),
+              ...(isOrders ? yield* amongNewest(account, terms, cut) : []),
+              ...(isLinks ? yield* links(account, terms, cut) : [])
             ]
       const once = [...new Map(found.map((each) => [each.id, each])).values()]
       return once.toSorted((a, b) => (a.id < b.id ? 1 : -1))
@@ -111,15 +113,16 @@ export const layer = Layer.effect(
       }, sqlDefects),
       page: span("AccountSearch.page")(function* (account, text, { after, kind }) {
         const wanted = matchesPage + 1
-        const found = yield* find(account, text, { after, wanted })
+        const found = yield* find(account, text, { after, wanted, kind })
         return found.filter((each) => each.kind === kind).slice(0, wanted)
       }, sqlDefects)
     })
   })
 )
 
-/** How much is read of what fits, and behind which object. */
+/** How much is read of what fits, and behind which object. `kind`: the other kinds are not looked through. */
 interface Cut {
+  readonly kind?: PagedKind
   readonly after: string
   readonly wanted: number
 }

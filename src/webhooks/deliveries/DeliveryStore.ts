@@ -314,8 +314,8 @@ const makeChanges = (sql: SqlClient.SqlClient) => {
 }
 
 /**
- * The row is locked before its lease is judged, so that this and a lease come one after the other. Answers the row whose
- * attempt is under way.
+ * The row is locked before its lease is judged, so that this and a lease come one after the other. Answers the row
+ * whose attempt is under way.
  */
 const putOff = (sql: SqlClient.SqlClient, id: string, unmoved: DateTime.Utc, until: Date) =>
   sql`with pending as materialized (

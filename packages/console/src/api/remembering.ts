@@ -2,6 +2,7 @@
  * Remembers answers by their ETag while the page is open. A read whose answer is still the same takes a few bytes
  * (304). The browser's own cache keeps none: answers are `no-store`, since another person may sign in at this browser.
  */
+import { takeEarly } from "./early.ts"
 
 interface Remembered {
   readonly etag: string
@@ -29,7 +30,7 @@ export const remembering: typeof fetch = async (input, init) => {
   const known = answers.get(url)
   const headers = new Headers(init.headers)
   if (known !== undefined) headers.set("If-None-Match", known.etag)
-  const answer = await fetch(input, { ...init, headers })
+  const answer = await (takeEarly(url) ?? fetch(input, { ...init, headers }))
   if (answer.status === 304 && known !== undefined) {
     // An answer that is not read to its end would count as cut off.
     await answer.text()

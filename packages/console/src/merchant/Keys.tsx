@@ -20,7 +20,7 @@ import { Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
-import { ScopesTable } from "./ScopesTable.tsx"
+import { Scopes, ScopesTable } from "./ScopesTable.tsx"
 
 type Key = ApiKeyResource
 
@@ -136,7 +136,7 @@ const columns = (
   actsOf: ActsOf | undefined
 ): ReadonlyArray<Column<Key>> => [
   ...columnsOf<Key>(apiKeys, language, {
-    scopes: { cell: ({ scopes }) => <span className="small">{scopes.join(", ")}</span> },
+    scopes: { cell: ({ scopes }) => <Scopes of={scopes} /> },
     last_used_at: {
       cell: ({ last_used_at, last_used_ip }) => (
         <>
@@ -383,6 +383,7 @@ const KeyActs = ({ apiKey }: { readonly apiKey: Key }) => {
       <Act
         object={apiKey.name}
         name={words.change}
+        isEdit
         notNow={notNow}
         says={apiKey.mode === "live" ? words.freshLive : undefined}
         fields={

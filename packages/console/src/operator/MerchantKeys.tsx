@@ -121,6 +121,7 @@ const KeyActs = ({ apiKey, merchantId }: { readonly apiKey: ApiKeyResource; read
       <OperatorAct
         act="api_keys.update"
         name={words.change}
+        isEdit
         object={name}
         fields={
           <>

@@ -49,6 +49,8 @@ export interface ActProps<Done = unknown> {
   /** Makes it a dangerous one: what it acts on, which its dialog always names. */
   readonly endangers?: string | typeof thisPage | undefined
   readonly isPrimary?: boolean
+  /** It edits its object, as an action with a version does: the message is that the changes are saved. */
+  readonly isEdit?: boolean
   /** A summary or a result that needs more room. */
   readonly isWide?: boolean
   /** Whether the answer means that it was done; by default it does. */
@@ -149,7 +151,9 @@ const ActDialog = <Done,>(props: ActProps<Done> & { readonly onClose: () => void
       }
       if (result === undefined) {
         onClose()
-        if (props.isTold?.(outcome.done) !== false) tellDone(name, object, props.undo)
+        if (props.isTold?.(outcome.done) !== false) {
+          tellDone({ act: name, object, undo: props.undo, isEdit: props.isEdit ?? props.version !== undefined })
+        }
       } else setAnswer(outcome)
       onDone?.()
     })

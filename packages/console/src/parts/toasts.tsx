@@ -13,13 +13,22 @@ export type Undo = () => Promise<Outcome<unknown>>
 interface Toast {
   readonly id: number
   readonly act: string
+  /** It edited its object: "Changes saved" is what a person would say, not "Done: Edit". */
+  readonly isEdit: boolean
   readonly object: string | undefined
   readonly undo: Undo | undefined
 }
 
 const texts = {
-  en: { done: "Done:", undo: "Undo", undone: "Undone:", close: "Dismiss", failed: "Couldn't be undone:" },
-  zh: { done: "已完成：", undo: "撤销", undone: "已撤销：", close: "关闭", failed: "无法撤销：" }
+  en: {
+    done: "Done:",
+    saved: "Changes saved",
+    undo: "Undo",
+    undone: "Undone:",
+    close: "Dismiss",
+    failed: "Couldn't be undone:"
+  },
+  zh: { done: "已完成：", saved: "更改已保存", undo: "撤销", undone: "已撤销：", close: "关闭", failed: "无法撤销：" }
 }
 
 const shownMillis = 10_000
@@ -29,8 +38,12 @@ const toastsMax = 3
 const toasts = Atom.keepAlive(Atom.make<ReadonlyArray<Toast>>([]))
 let lastId = 0
 
-export const tellDone = (act: string, object?: string, undo?: Undo) =>
-  registry.set(toasts, [...registry.get(toasts), { id: ++lastId, act, object, undo }].slice(-toastsMax))
+interface Message extends Partial<Pick<Toast, "object" | "undo" | "isEdit">> {
+  readonly act: string
+}
+
+export const tellDone = ({ act, isEdit = false, object, undo }: Message) =>
+  registry.set(toasts, [...registry.get(toasts), { id: ++lastId, act, isEdit, object, undo }].slice(-toastsMax))
 
 const remove = (id: number) =>
   registry.set(
@@ -47,7 +60,7 @@ export const Toasts = () => (
   </div>
 )
 
-const Shown = ({ toast: { act, id, object, undo } }: { readonly toast: Toast }) => {
+const Shown = ({ toast: { act, id, isEdit, object, undo } }: { readonly toast: Toast }) => {
   const words = useWords(texts)
   const [isHeld, setHeld] = useState(false)
   const [state, setState] = useState<"done" | "working" | "undone" | "failed">("done")
@@ -60,6 +73,8 @@ const Shown = ({ toast: { act, id, object, undo } }: { readonly toast: Toast }) 
     setState("working")
     void undo?.().then((outcome) => setState("done" in outcome ? "undone" : "failed"))
   }
+  const isGone = state === "undone" || state === "failed"
+  const verb = isGone ? words[state] : words.done
   return (
     <div
       className={`toast ${state === "failed" ? "bad" : ""}`}
@@ -69,7 +84,7 @@ const Shown = ({ toast: { act, id, object, undo } }: { readonly toast: Toast }) 
       onBlur={() => setHeld(false)}
     >
       <span>
-        {state === "undone" ? words.undone : state === "failed" ? words.failed : words.done} {act}
+        {isEdit && !isGone ? words.saved : `${verb} ${act}`}
         {object !== undefined && (
           <>
             {" "}

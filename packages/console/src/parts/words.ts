@@ -5,10 +5,9 @@
 import * as Atom from "effect/reactivity/Atom"
 import { registry, useAtom } from "../api/registry.ts"
 import { converterBy } from "./characters.ts"
+import { chosenLanguage, firstLanguage, type Language, languages, stored, tags } from "./language.ts"
 
-export const languages = ["en", "zh", "zh-Hant"] as const
-export type Language = (typeof languages)[number]
-export const tags = { en: "en", zh: "zh-CN", "zh-Hant": "zh-Hant" } as const satisfies Record<Language, string>
+export { firstLanguage, type Language, languages, tags }
 
 /** As their readers write them. */
 export const languageNames: Readonly<Record<Language, string>> = {
@@ -23,18 +22,7 @@ export interface Worded<Texts> {
   readonly zh: Texts
 }
 
-const stored = (name: string): string | null => globalThis.localStorage?.getItem(name) ?? null
-
-/** Hong Kong, Macau and Taiwan write traditional characters, unless the tag names the others. */
-const languageOf = (tag: string): Language =>
-  /^zh-(hant|hk|mo|tw)(-|$)/i.test(tag) ? "zh-Hant" : tag.startsWith("zh") ? "zh" : "en"
-
-export const firstLanguage = (chosen: string | null, wanted: ReadonlyArray<string>): Language =>
-  languageOf(chosen ?? wanted.find((tag) => /^(en|zh)(-|$)/i.test(tag)) ?? "en")
-
-export const languageAtom = Atom.keepAlive(
-  Atom.make<Language>(firstLanguage(stored("coffer.language"), navigator.languages))
-)
+export const languageAtom = Atom.keepAlive(Atom.make<Language>(chosenLanguage()))
 
 export const chooseLanguage = async (language: Language) => {
   await loadCharacters(language)
