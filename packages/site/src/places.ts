@@ -116,6 +116,7 @@ const englishSections = (references: ReadonlyArray<Entry>): ReadonlyArray<Sectio
       operating: "Operating",
       "operating-runners": "Several runners",
       "operating-containers": "Containers",
+      failover: "Postgres that fails over",
       "going-live": "Going live with Stripe",
       doctor: "The doctor",
       metrics: "Metrics",

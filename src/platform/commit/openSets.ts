@@ -80,8 +80,8 @@ export const makeOpenSets = Effect.gen(function* () {
     open.delete(set)
     Deferred.doneUnsafe(set.done, exit)
   }
-  const fail = (set: OpenSet, said: CommitError) => {
-    const error = set.doubts.length === 0 ? said : new NotCommitted({ reason: "unknown" })
+  const fail = (set: OpenSet, failure: CommitError) => {
+    const error = set.doubts.length === 0 ? failure : new NotCommitted({ reason: "unknown" })
     if (error._tag === "StaleVersion") staleIn.get(error.table)?.updateUnsafe(1, services)
     byOutcome[outcomeOf(error)].updateUnsafe(1, services)
     end(set, Exit.fail(error))
