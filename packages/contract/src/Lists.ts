@@ -33,8 +33,8 @@ const common = {
   starting_after: Schema.optionalKey(text("Cursor for the next page: the id of the last object of this one.")),
   ending_before: Schema.optionalKey(
     text(
-      "Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` " +
-        "says whether still newer ones follow. Not together with `starting_after`."
+      "Cursor for the page just newer, also with the newest first: the id of the first object of this one. " +
+        "`has_more` says whether still newer ones follow. Not together with `starting_after`."
     )
   ),
   "created[gte]": timestamp("Created then or later"),
