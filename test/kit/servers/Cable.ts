@@ -93,9 +93,7 @@ export const cable = (
         for (const link of listening) link.isDead = true
         return listening.length
       }
-      const cutAt = (text: string) => {
-        breaking = text
-      }
+      const cutAt = (text: string) => void (breaking = text)
       const heal = () => {
         breaking = undefined
         isCut = isDeaf = false
