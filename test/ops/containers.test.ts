@@ -292,7 +292,7 @@ describe("k8s/", () => {
     const stopSeconds = 9
     assert.isAbove(
       statefulSet.template.spec.terminationGracePeriodSeconds,
-      lifecycle.preStop.sleep.seconds + stopSeconds
+      Number(lifecycle.preStop.exec.command[1]) + stopSeconds
     )
   })
 

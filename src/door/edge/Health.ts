@@ -56,7 +56,7 @@ export const layer = HttpRouter.use(
       Effect.gen(function* () {
         const refusing = database.refusing()
         const checks = {
-          postgres: yield* database.answers,
+          postgres: yield* database.isUsable,
           results: refusing === undefined,
           writes: transactor.stalledMillis() <= stalledMillisMax,
           cluster: balanced.isOpen() && holdsShards(sharding),

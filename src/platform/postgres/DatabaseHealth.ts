@@ -18,11 +18,10 @@ import { classesOfTheInstallation, isAnswer, refusalOf, troubleOf } from "./trou
 export class DatabaseHealth extends Context.Service<
   DatabaseHealth,
   {
-    /**
-     * Asks Postgres on a connection of its own, at most once a second for all callers. An outage that has just begun
-     * counts as an answer: requests wait for its end.
-     */
+    /** Asks Postgres on a connection of its own, at most once a second for all callers. */
     readonly answers: Effect.Effect<boolean>
+    /** Whether it answers, or an outage has just begun: requests wait for its end. */
+    readonly isUsable: Effect.Effect<boolean>
     /** The SQLSTATE while Postgres refuses most statements of this process (`results.ts`). */
     readonly refusing: Results["refusing"]
     /** The outcomes of change sets at Postgres. */
@@ -80,7 +79,8 @@ export const assumeHealthy = Effect.fnUntraced(function* (probe: Probe) {
   const back = () => Effect.as(Effect.sleep(probeEvery), true)
   const watch: Watch = { isAway: () => false, suspect, ended: () => undefined, back, load }
   const unlessAway = (tell: () => void) => tell()
-  const health = { answers: Effect.succeed(true), refusing: () => undefined, note: () => undefined, back }
+  const yes = Effect.succeed(true)
+  const health = { answers: yes, isUsable: yes, refusing: () => undefined, note: () => undefined, back }
   return { health: DatabaseHealth.of(health), watch, unlessAway }
 })
 
@@ -164,10 +164,10 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
     else if (held.length < heldMax) held.push(tell)
   }
   const isPassing = () => suspectedSince !== undefined && outageMillis() < readyOutageMillis
-  const newest = onRealTime(yield* Effect.cachedWithTTL(Effect.map(probed, Result.isSuccess), "1 second"))
-  const answers = Effect.map(newest, (answered) => answered || isPassing())
+  const answers = onRealTime(yield* Effect.cachedWithTTL(Effect.map(probed, Result.isSuccess), "1 second"))
+  const isUsable = Effect.map(answers, (answered) => answered || isPassing())
   const { note, refusing } = results
-  return { health: DatabaseHealth.of({ answers, refusing, note, back }), watch, unlessAway }
+  return { health: DatabaseHealth.of({ answers, isUsable, refusing, note, back }), watch, unlessAway }
 })
 
 const makeBack =
