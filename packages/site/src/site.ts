@@ -199,8 +199,8 @@ const shortText = (site: Site, root: string): string => {
     "buys, receives webhooks, refunds, cancels, reconciles and survives a restart. Download it " +
     `(\`${root}/guides/shop.mjs\`, \`shop.py\`, \`shop.php\`) and change it; in another language follow the PHP one, ` +
     "which needs no package.\n" +
-    `- The SDKs ([JavaScript](${markdownPath(root, "sdk")}), [Python](${markdownPath(root, "python")})) come from this ` +
-    "host: `npm install https://HOST/downloads/coffer-sdk.tgz`, and for Python the wheel that `/downloads` lists. " +
+    `- The SDKs ([JavaScript](${markdownPath(root, "sdk")}), [Python](${markdownPath(root, "python")})) come from ` +
+    "this host: `npm install https://HOST/downloads/coffer-sdk.tgz`, and for Python the wheel that `/downloads` lists. " +
     "They are in no registry; packages of similar names there are others'. Plain HTTP is " +
     `enough: [recipes](${markdownPath(root, "guides/recipes")}) in curl, Node, Python, PHP and Go.\n` +
     `- MCP is at \`/mcp\`, with the same key: [agents](${markdownPath(root, "mcp")}).`

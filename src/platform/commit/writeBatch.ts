@@ -152,7 +152,7 @@ const writeOneByOne = Effect.fnUntraced(function* (
 
 /**
  * A set in doubt that cannot be written may be written already. Either all of its transactions have ended, or they
- * will find the conflict as well: versions and numbers do not come back. Returns the sets that could not be looked
+ * will find the conflict as well, but for what decision 0264 names. Returns the sets that could not be looked
  * for. Model: models/writes.pml.
  */
 const makeResolve = ({ sets, wakeups, writer }: Omit<Services, "health">) =>
