@@ -200,8 +200,8 @@ const shortText = (site: Site, root: string): string => {
     `(\`${root}/guides/shop.mjs\`, \`shop.py\`, \`shop.php\`) and change it; in another language follow the PHP one, ` +
     "which needs no package.\n" +
     `- The SDKs ([JavaScript](${markdownPath(root, "sdk")}), [Python](${markdownPath(root, "python")})) come from ` +
-    "this host: `npm install https://HOST/downloads/coffer-sdk.tgz`, and for Python the wheel that `/downloads` lists. " +
-    "They are in no registry; packages of similar names there are others'. Plain HTTP is " +
+    "this host: `npm install https://HOST/downloads/coffer-sdk.tgz`, and for Python the wheel that `/downloads` " +
+    "lists. They are in no registry; packages of similar names there are others'. Plain HTTP is " +
     `enough: [recipes](${markdownPath(root, "guides/recipes")}) in curl, Node, Python, PHP and Go.\n` +
     `- MCP is at \`/mcp\`, with the same key: [agents](${markdownPath(root, "mcp")}).`
   return `${[intro, ...parts, `## Optional\n\n${optional.join("\n")}`].join("\n\n")}\n`
