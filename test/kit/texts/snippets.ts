@@ -115,7 +115,6 @@ export const reasons: ReadonlyArray<NotRun> = [
     "pandas is not installed; test/http/reports/reportFiles.long.test.ts reads the columns"
   ),
   notRun("docs/failover.md", "apt-get", "it sets up three machines; test/ops/patroni.test.ts reads the files"),
-  notRun("docs/failover.md", "ETCD_NAME", "it is a file of settings"),
   notRun("docs/failover.md", "pgbackrest", "it needs the servers of the page"),
   notRun("docs/operating.md", "pg_dump", "Debian's PostgreSQL; test/cluster/backup.test.ts"),
   notRun("docs/operating.md", "pg_basebackup", "Debian's PostgreSQL; test/cluster/backup.test.ts"),
