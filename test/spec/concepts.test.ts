@@ -32,8 +32,8 @@ it("the page of an order knows each status, and which may follow it, in both lan
       {
         pending: ["paid", "failed", "expired"],
         paid: ["partially_refunded", "refunded"],
-        partially_refunded: ["refunded"],
-        refunded: [],
+        partially_refunded: ["refunded", "paid"],
+        refunded: ["partially_refunded", "paid"],
         failed: [],
         expired: []
       },

@@ -75,7 +75,15 @@ export const layer = Layer.effect(
     // First, so that of two concurrent starts at least one sees the other.
     const write = (statement: string) =>
       Effect.suspend(() =>
-        sql.unsafe(statement, [own, run, self.process, self.version, self.messages, takesPart(), self.newestMigration])
+        sql.unsafe(statement, [
+          own,
+          run,
+          self.process,
+          self.version,
+          self.messages,
+          takesPart(),
+          self.newestMigration ?? 0
+        ])
       )
     yield* write(joining)
     yield* Effect.andThen(expectUnderstood(sql, self, own), yield* ExpectReadable).pipe(

@@ -22,8 +22,8 @@ export class ThisRunner extends Context.Service<
      * while both versions can read each other. Runners without a number in common do not talk.
      */
     readonly messages: ReadonlyArray<number>
-    /** The newest migration of the application's tables that this program knows; 0 where it counts none. */
-    readonly newestMigration: number
+    /** The newest migration of the application's tables that this program knows; undefined where it counts none. */
+    readonly newestMigration?: number | undefined
     /** The name of this process among the sessions of Postgres (`Tenancy.processNameOf`). */
     readonly process: string
     /** The address for other runners. Undefined for a process outside a cluster. */
