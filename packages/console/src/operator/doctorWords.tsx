@@ -57,6 +57,12 @@ const sentences: ReadonlyArray<readonly [en: string, zh: string]> = [
   ["Other users can read {} in {}.", "其他用户可以读取 {}，位于 {}。"],
   ["Restrict access (chmod 600), and rotate those secrets.", "请限制访问权限（chmod 600），并更换这些密钥。"],
   // PostgreSQL
+  ["The upgrade is not complete: {}.", "升级尚未完成：{}。"],
+  [
+    "Nothing needs to be done while rows are filled. Replace the runners of the older version that are named.",
+    "数据行补全期间无需操作。请替换上面列出的旧版本节点。"
+  ],
+  ["Start the version that made the newest migration soon.", "请尽快启动执行了最新迁移的版本。"],
   ["PostgreSQL {} is too old.", "PostgreSQL {} 版本过旧。"],
   ["Upgrade to PostgreSQL {} or newer.", "请升级到 PostgreSQL {} 或更新版本。"],
   ["PostgreSQL {} answers.", "PostgreSQL {} 响应正常。"],
