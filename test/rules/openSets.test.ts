@@ -1,7 +1,8 @@
 /** Change sets that wait for their commit: the end of each that is not written, and since when none could be. */
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Metric } from "effect"
 import { TestClock } from "effect/testing"
+import { NotCommitted } from "../../src/platform/commit/Change.ts"
 import { makeOpenSets } from "../../src/platform/commit/openSets.ts"
 import { realMillis } from "../../src/platform/runtime/realTime.ts"
 
@@ -22,6 +23,22 @@ it.effect("a set whose time is over ends, as certainly not written unless a tran
     assert.deepStrictEqual([waiting, written, later].map(sets.isOpen), [false, false, true])
     assert.isTrue(sets.isTooLate(waiting))
     assert.isFalse(sets.isTooLate(later))
+  })
+)
+
+it.effect("a set whose time is over is counted once, although its batch gives it up later", () =>
+  Effect.gen(function* () {
+    const sets = yield* makeOpenSets
+    const countOf = Effect.map(Metric.snapshot, (metrics) => {
+      const sets = metrics.filter(({ id }) => id === "coffer_change_sets_total")
+      const of = (outcome: string) => sets.find(({ attributes }) => attributes?.outcome === outcome)!
+      return ["overloaded", "unknown"].map((outcome) => Number((of(outcome).state as { count: number }).count))
+    })
+    const before = yield* countOf
+    const set = sets.open("a", [], 0)
+    yield* TestClock.adjust("1 second")
+    sets.fail(set, new NotCommitted({ reason: "unknown" }))
+    assert.deepStrictEqual(yield* countOf, [before[0]! + 1, before[1]!])
   })
 )
 

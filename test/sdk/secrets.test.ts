@@ -65,6 +65,7 @@ describe("an error as JSON", () => {
     assert.deepStrictEqual(JSON.parse(JSON.stringify(error)), {
       name: "InvalidRequestError",
       message: "POST /orders: 400 invalid_request: invalid_request happened (req_1)",
+      detail: "invalid_request happened",
       code: "invalid_request",
       idempotencyKey: "k",
       attempts: 1,

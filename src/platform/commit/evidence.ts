@@ -30,7 +30,7 @@ const byFound = {
 }
 
 /** Its commit waits for a synchronous standby, as that of the batch should have: it may be cut off there. */
-const awaitStandby = "select pg_logical_emit_message(true, 'coffer', 'resolved')::text"
+const awaitStandby = "select pg_logical_emit_message(true, 'coffer', 'resolved') is not null as written"
 
 /**
  * What became of a set in doubt; undefined if that cannot be read. An overtaken one may still be under way: it has read

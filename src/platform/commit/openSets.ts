@@ -81,6 +81,8 @@ export const makeOpenSets = Effect.gen(function* () {
     Deferred.doneUnsafe(set.done, exit)
   }
   const fail = (set: OpenSet, failure: CommitError) => {
+    // It has ended already: its batch gives it up too.
+    if (!open.has(set)) return
     const error = set.doubts.length === 0 ? failure : new NotCommitted({ reason: "unknown" })
     if (error._tag === "StaleVersion") staleIn.get(error.table)?.updateUnsafe(1, services)
     byOutcome[outcomeOf(error)].updateUnsafe(1, services)
@@ -99,9 +101,7 @@ export const makeOpenSets = Effect.gen(function* () {
     else if (now - idleSince > commitMillis) stalledSince = undefined
     if (paused) return
     for (const set of open) {
-      // A caller that is answered continues at once, and may end others.
-      if (now >= set.until && open.has(set))
-        fail(set, new NotCommitted({ reason: set.writing ? "unknown" : "overloaded" }))
+      if (now >= set.until) fail(set, new NotCommitted({ reason: set.writing ? "unknown" : "overloaded" }))
     }
   }
 

@@ -154,12 +154,12 @@ export interface Part {
 }
 
 export interface Statement extends Part {
-  /** A statement of its own: it leaves out rows that cannot be written. */
-  readonly text: string
   readonly params: ReadonlyArray<string | null>
   /** Keys that must be returned; a missing one is a conflict. */
   readonly keys: ReadonlyArray<string>
 }
+
+type Text = { readonly text: string }
 
 export interface Write {
   readonly change: Change
@@ -182,14 +182,15 @@ export const statementOf = (part: Part, writes: ReadonlyArray<Write>): Statement
     rows === undefined
       ? columns.map(arrayLiteral)
       : writes.flatMap((_, row) => columns.map((cells) => cells[row]?.toString() ?? null))
-  return { ...part, text: textAlone(part), params, keys: writes.map(({ change }) => keyOf(change)) }
+  return { ...part, params, keys: writes.map(({ change }) => keyOf(change)) }
 }
 
 /** One row as a statement of its own. */
-export const rowStatement = (change: Change): Statement => {
+export const rowStatement = (change: Change): Statement & Text => {
   const { op, table } = change
   const replaces = op === "update" ? change.replaces : undefined
-  return statementOf({ op, table, single: op === "insert" }, [{ change, replaces }])
+  const statement = statementOf({ op, table, single: op === "insert" }, [{ change, replaces }])
+  return { ...statement, text: textAlone(statement) }
 }
 
 /** Finds the rows of a statement that are not locked: takes their locks and gives them back at once. */
@@ -205,7 +206,7 @@ export const tryLocks = ({ keys, table }: Statement): readonly [text: string, pa
  * The whole batch as one statement: one message to Postgres and one back, a transaction by itself. Its answer is one
  * row. If a key is taken that was not checked, or was taken after the check, it fails and nothing is written.
  */
-export const oneStatement = ({ accounts, statements }: Batch): Pick<Statement, "text" | "params"> => {
+export const oneStatement = ({ accounts, statements }: Batch): Pick<Statement, "params"> & Text => {
   const isOne = accounts.length === 1 && statements.every(({ rows }) => rows !== undefined)
   const params: Array<string | null> =
     accounts.length === 0 ? [] : [...(isOne ? paramsOfOne(accounts[0]!) : paramsOf(accounts))]
@@ -253,33 +254,33 @@ const textOf = (statements: ReadonlyArray<Statement>, horizons: string | undefin
 
   const indicesOf = (holds: (part: Part) => boolean) =>
     statements.flatMap((part, index) => (holds(part) ? [index] : []))
-  const tested = indicesOf((part) => testOf(part) !== undefined)
+  const tested = statements.flatMap((part, index) => {
+    const textOf = testOf(part)
+    return textOf === undefined ? [] : [{ index, text: placed(textOf(part), index) }]
+  })
   const single = indicesOf((part) => part.single)
   const updates = indicesOf(({ op }) => op === "update")
   const isGated = tested.length > 0 || isNumbered
   const gate = isGated ? "(select whole from fit)" : "true"
-  const fits = all(tested.map(isFit))
+  const fits = all(tested.map(({ index }) => isFit(index)))
   // In the order of the locks. The `offset` keeps Postgres from evaluating it twice.
-  const lists = tested.map((index) => `array(${placed(testOf(statements[index]!)!, index)}) as fit_${index}`)
+  const lists = tested.map(({ index, text }) => `array(${text}) as fit_${index}`)
   // Checked last, when all rows are locked: a batch that waits for a row does not hold lists back.
   const passed = isNumbered ? `case when ${fits} then (${findOvertaken(horizons)}) end` : "null::json"
-  const parts = [
-    `fit as materialized (select *, ${fits} and overtaken is null as whole from (
-      select *, ${passed} as overtaken from (select ${lists.join(", ")} offset 0) as tested offset 0) as looked)`,
-    ...statements.map((part, index) => `written_${index} as (${placed(writePart(part, gate), index)})`)
-  ]
+  const fit = `fit as materialized (select *, ${fits} and overtaken is null as whole from (
+    select *, ${passed} as overtaken from (select ${lists.join(", ")} offset 0) as tested offset 0) as looked)`
+  const written = statements.map((part, index) => `written_${index} as (${placed(writePart(part, gate), index)})`)
   const done = all(updates.map(isWritten))
   const answer = [
     isGated
       ? `case when not whole then 0 when ${done} then 1 else ${abortIfWrittenRowsDiffer} end as done`
       : "1 as done",
-    ...tested.map((index) => unless(isFit(index), `fit_${index}`, `fit_${index}`)),
+    ...tested.map(({ index }) => unless(isFit(index), `fit_${index}`, `fit_${index}`)),
     ...single.map((index) => unless(isWritten(index), `array(select key from written_${index})`, `written_${index}`)),
     ...(isNumbered ? ["overtaken"] : [])
   ]
-  const [judged, ...written] = parts
   return isGated
-    ? `with ${judged}, ${written.join(", ")} select ${answer.join(", ")} from fit /* ${notice} */`
+    ? `with ${fit}, ${written.join(", ")} select ${answer.join(", ")} from fit /* ${notice} */`
     : `with ${written.join(", ")} select ${answer.join(", ")} /* ${notice} */`
 }
 const textsWith = (horizons: string | undefined) =>
@@ -298,17 +299,16 @@ const notice = "coffer: where this finds a key taken, the rest of the batch is w
 const abortIfWrittenRowsDiffer = "('coffer: rows that were locked were not written, ' || whole)::int8"
 
 /** SQL that finds which rows of a part can be written. A row that is its whole set is written without a test. */
-const testOf = (part: Part): string | undefined => {
+const testOf = (part: Part): ((part: Part) => string) | undefined => {
   const { isKeyGiven, unique } = tableOf(part.table)
-  if (part.op === "update") return selectUnchanged(part)
+  if (part.op === "update") return selectUnchanged
   if (part.single) return undefined
-  if (isKeyGiven) return selectUnkeyed(part)
-  return unique === undefined ? undefined : selectUnnumbered(part)
+  if (isKeyGiven) return selectUnkeyed
+  return unique === undefined ? undefined : selectUnnumbered
 }
 
 /** Whether the answer reports on a part. It leaves out inserts whose keys are new ones of our own. */
-const isReported = ({ op, single, table }: Part): boolean =>
-  op === "update" || single || tableOf(table).isKeyGiven || tableOf(table).unique !== undefined
+const isReported = (part: Part): boolean => part.single || testOf(part) !== undefined
 
 const writePart = (part: Part, gate: string, leavesOut = part.single): string =>
   part.op === "update" ? updatePart(part, gate) : insertPart(part, gate, leavesOut)
@@ -319,7 +319,7 @@ const writePart = (part: Part, gate: string, leavesOut = part.single): string =>
 const tablesMax = 64
 
 /** A part as a statement of its own leaves out rows that cannot be written. */
-const textAlone = memoize(textsMax, nameOf, (part: Part) => writePart(part, "true", true))
+export const textAlone = memoize(textsMax, nameOf, (part: Part) => writePart(part, "true", true))
 
 /** Writes nothing unless `gate` is true. If a key is taken it fails, or leaves the row out. */
 const insertPart = (part: Part, gate: string, leavesOut: boolean): string => {

@@ -12,7 +12,8 @@ import {
   tryLocks,
   type Plan,
   plan,
-  type Statement
+  type Statement,
+  textAlone
 } from "./statements.ts"
 import { type CommitError, isOvertaken, NotCommitted } from "./Change.ts"
 import * as evidence from "./evidence.ts"
@@ -309,7 +310,7 @@ const writeSingly = (sql: SqlClient.SqlClient, { accounts, statements }: Plan<Op
         Effect.forEach(
           statements,
           Effect.fnUntraced(function* (statement) {
-            const rows = yield* sql.unsafe<{ readonly key: string }>(statement.text, statement.params)
+            const rows = yield* sql.unsafe<{ readonly key: string }>(textAlone(statement), statement.params)
             if (rows.length !== statement.keys.length)
               yield* Effect.fail(new Conflict(statement, findMissing(statement, rows)))
           }),

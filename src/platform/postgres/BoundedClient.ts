@@ -207,7 +207,7 @@ const makeBorrow = (pools: Pools, { ended, load }: Watch, { note }: Guard) => {
     const { endings, pools: open } = pools.current
     const pool = open[place]
     let borrowed: PgConnection.PgConnection | undefined
-    let readsOnly = true
+    const sent: Array<string> = []
     const began = elapsedMillis()
     load.waiting++
     const query = pool.use((connection) => {
@@ -215,7 +215,7 @@ const makeBorrow = (pools: Pools, { ended, load }: Watch, { note }: Guard) => {
       borrowed = connection
       countUse(load, connection, 1)
       if (place === "shared") silent.sent(connection)
-      return use(adapt(connection, identity, (text) => (readsOnly &&= isRead(text))))
+      return use(adapt(connection, identity, (text) => sent.push(text)))
     })
     const discard = () => {
       if (borrowed !== undefined) pools.fork(pool.invalidate(borrowed))
@@ -240,7 +240,9 @@ const makeBorrow = (pools: Pools, { ended, load }: Watch, { note }: Guard) => {
       endings: place === "exclusive" ? endings : undefined,
       onEnd,
       instead: (exit) =>
-        again !== undefined && readsOnly && elapsedMillis() - began < millis && isOfOutage(exit) ? again : undefined
+        again !== undefined && elapsedMillis() - began < millis && isOfOutage(exit) && sent.every(isRead)
+          ? again
+          : undefined
     })
   }
 }

@@ -149,7 +149,7 @@ const wayBackText = ({ from, name }: Planned) => {
 }
 
 const whenText = ({ from, name, waitsFor }: Planned) => {
-  if (!isContraction(numberOf(name), { [numberOf(name)]: from ?? numberOf(name) })) return []
+  if (!isContraction(numberOf(name), from)) return []
   return [`  it is made beside the service${waitsFor === undefined ? "" : `, once ${waitsFor} has stopped`}`]
 }
 

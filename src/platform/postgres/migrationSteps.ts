@@ -35,10 +35,9 @@ export const readableFrom: Readonly<Record<number, number>> = {
   220: 0
 }
 
-export const isContraction = (id: number, steps: Readonly<Record<number, number>> = readableFrom): boolean => {
-  const from = steps[id] ?? id
-  return from > 0 && from < id
-}
+/** `from`: the migration that a program has to know so that it works after this one; null: not said. */
+export const isContraction = (id: number, from: number | null = readableFrom[id] ?? null): boolean =>
+  from !== null && from > 0 && from < id
 
 /**
  * The first migrations make in one step what those up to this number made in many (docs/decisions/0232). The program of

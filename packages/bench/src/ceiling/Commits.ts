@@ -4,7 +4,7 @@
  * framework cost nothing.
  */
 import type pg from "pg"
-import { plan } from "../../../../src/platform/commit/statements.ts"
+import { nameOf, plan, textAlone } from "../../../../src/platform/commit/statements.ts"
 import type { ChangeSet } from "../../../../src/platform/commit/Change.ts"
 import { makePipeline } from "../rivals/pool.ts"
 
@@ -54,8 +54,8 @@ const write = async (client: pg.Client, sets: ReadonlyArray<Waiting>): Promise<v
   for (const [set, { message }] of batch.refused) set.done(new NotWritten(message))
   const sent = [
     client.query("begin"),
-    ...batch.statements.map(({ op, params, table, text }) =>
-      client.query({ name: `${op} ${table}`, text, values: [...params] })
+    ...batch.statements.map((statement) =>
+      client.query({ name: nameOf(statement), text: textAlone(statement), values: [...statement.params] })
     )
   ]
   try {

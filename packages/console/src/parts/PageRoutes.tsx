@@ -70,6 +70,9 @@ const Titled = (props: { readonly name: string; readonly place: string; readonly
   return null
 }
 
+/** Words that are spoken or pasted come without a key. */
+const signsOfUse = ["keydown", "pointerdown", "input"] as const
+
 /**
  * After a change of page the focus goes to its heading as soon as there is one, unless a person has begun to use the
  * page. The first page leaves it alone.
@@ -83,8 +86,7 @@ export const useHeading = (path: string) => {
     if (main === null) return
     const stop = () => {
       observer.disconnect()
-      removeEventListener("keydown", stop)
-      removeEventListener("pointerdown", stop)
+      for (const sign of signsOfUse) removeEventListener(sign, stop)
     }
     const look = () => {
       const heading = main.querySelector<HTMLElement>("h1")
@@ -97,8 +99,7 @@ export const useHeading = (path: string) => {
     }
     const observer = new MutationObserver(look)
     observer.observe(main, { childList: true, subtree: true })
-    addEventListener("keydown", stop)
-    addEventListener("pointerdown", stop)
+    for (const sign of signsOfUse) addEventListener(sign, stop)
     look()
     return stop
   }, [path])
