@@ -17,6 +17,7 @@ import {
 } from "node:fs"
 import path from "node:path"
 import { parseArgs } from "node:util"
+import { commitOf } from "../src/platform/runtime/commitOf.ts"
 import { bundle } from "./bundle.ts"
 
 const repository = path.resolve(import.meta.dirname, "..")
@@ -49,6 +50,8 @@ const published = {
   // In a scope: `coffer` without one is anybody's in a registry.
   name: "@coffer/service",
   version,
+  // The name that npm gives to it. Without it in a copy of the sources that Git does not know.
+  gitHead: commitOf(repository),
   description,
   license,
   type,

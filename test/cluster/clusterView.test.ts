@@ -1,12 +1,14 @@
 /** The cluster view of two runners when one is killed, and when one is stopped. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { shapes } from "../../src/platform/cluster/messages.ts"
 import { type Coffer, eventually } from "../kit/Process.ts"
 import { twoRunners } from "../kit/runners/TwoRunners.ts"
 
 interface Shown {
   readonly state: string
   readonly shards: number
+  readonly messages: ReadonlyArray<number>
 }
 
 const shownBy = ({ api }: Coffer) =>
@@ -29,7 +31,12 @@ it.live("each runner shows both; a killed one is gone immediately, and a stopped
       "both to have told that they hold all shards together",
       Effect.map(shownBy(b), ({ held, runners }) => held === 300 && runners.every(({ shards }) => shards > 0))
     )
-    assert.strictEqual((yield* shownBy(a)).states, "alive,alive")
+    const both = yield* shownBy(a)
+    assert.strictEqual(both.states, "alive,alive")
+    assert.deepStrictEqual(
+      both.runners.map(({ messages }) => messages),
+      [shapes, shapes]
+    )
 
     b.signal("SIGKILL")
     yield* b.ended

@@ -9,7 +9,7 @@ import { Effect, type Scope } from "effect"
 import { inject } from "vitest"
 import { canTalk } from "@coffer/cluster/ThisRunner"
 import { shapes } from "../../src/platform/cluster/messages.ts"
-import { version } from "../../src/platform/runtime/Vitals.ts"
+import { buildVersion } from "../../src/platform/runtime/Vitals.ts"
 import { commandRun } from "../kit/program/commandRun.ts"
 import { newHome } from "../kit/Process.ts"
 import { isSoak } from "../kit/run/soak.ts"
@@ -18,7 +18,7 @@ import { perform } from "../kit/runners/TwoRunners.ts"
 import { newestMigration, refusal, type Runner, type Upgrading, upgrading } from "../kit/program/upgrades.ts"
 import { commitBefore, hasPackagesOf, ofCommit, type Program, thisAs } from "../kit/program/versions.ts"
 
-const newest = Effect.sync((): Program => ({ main: inject("program"), version, shapes }))
+const newest = Effect.sync((): Program => ({ main: inject("program"), version: buildVersion, shapes }))
 /** This very program, whose runners report another version. */
 const alike = thisAs("9.9.9", shapes)
 /** No other version understands its messages. */

@@ -27,6 +27,8 @@ const Row = Schema.Struct({
   run: Schema.NullOr(Schema.Int),
   address: Schema.NullOr(Schema.String),
   version: Schema.String,
+  /** Those that it understands; null for a process that is alone. */
+  messages: Schema.NullOr(Schema.Array(Schema.Int)),
   node: Schema.String,
   started_at: Schema.DateTimeUtcFromMillis,
   heard_at: Schema.DateTimeUtcFromMillis,
@@ -42,7 +44,7 @@ export type RunnerState = "alive" | "silent" | "gone"
 
 export interface KnownRunner extends Pick<
   typeof Row.Type,
-  "instance" | "address" | "version" | "node" | "started_at" | "heard_at" | "vitals" | "drains"
+  "instance" | "address" | "version" | "messages" | "node" | "started_at" | "heard_at" | "vitals" | "drains"
 > {
   readonly state: RunnerState
   /** On its own machine; undefined for a process that is alone. */
@@ -132,12 +134,12 @@ export const layer = ({ instance, metrics, now }: Options) =>
 
       const runners = Effect.gen(function* () {
         const found = yield* sql.unsafe(
-          `select instance, run, address, version, node, vitals, drains, ${millisOf("v.started_at")} as started_at,
+          `select v.instance, v.run, v.address, v.version, r.messages, v.node, vitals, drains, ${millisOf("v.started_at")} as started_at,
             ${millisOf("v.heard_at")} as heard_at,
             coalesce(v.run::oid = any(${Tenancy.standingRuns}), false) as is_there,
-            (select r.process from runners r where r.address = v.address and r.run = v.run) as process,
+            r.process,
             ${Tenancy.sessionOfRun("$1::int4::oid")} as own_session
-          from runner_vitals v order by v.started_at, v.instance limit ${knownMax}`,
+          from runner_vitals v left join runners r on r.address = v.address and r.run = v.run order by v.started_at, v.instance limit ${knownMax}`,
           [run]
         )
         const rows = yield* decodeRows(found)

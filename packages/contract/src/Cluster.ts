@@ -20,7 +20,12 @@ const Runner = Schema.Struct({
       "not reported for 15 seconds. For both, the last report is shown."
   }),
   draining: Schema.Boolean.annotate({ description: "Whether it was asked to give up its shards and stop." }),
-  version: text("The program's."),
+  version: text("The program's, with its commit where that is known: `0.1.0+8592587c4e1f`."),
+  messages: Schema.NullOr(Schema.Array(Schema.Int)).annotate({
+    description:
+      "Versions of the messages between runners that it understands, its own first. Runners with one in common work " +
+      "side by side. Null for a single process, and for a runner that is gone."
+  }),
   node: text("Version of Node.js."),
   started_at: instant("When the process started, by Postgres' clock."),
   last_heartbeat_at: instant("When it reported what is shown here, by Postgres' clock."),
@@ -100,7 +105,7 @@ export const ClusterResource = withExample(
   {
     object: "cluster",
     shards: { total: 300, held: 300 },
-    versions: ["0.1.0"],
+    versions: ["0.1.0+8592587c4e1f"],
     can_kill: false,
     runners: [
       {
@@ -109,7 +114,8 @@ export const ClusterResource = withExample(
         address: "10.0.0.4:7000",
         state: "alive",
         draining: false,
-        version: "0.1.0",
+        version: "0.1.0+8592587c4e1f",
+        messages: [13, 12],
         node: "v26.10.0",
         started_at: "2026-11-21T08:00:00.000Z",
         last_heartbeat_at: "2026-11-21T09:31:10.000Z",

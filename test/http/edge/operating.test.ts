@@ -1,10 +1,11 @@
 /** A running service as an operator sees it: metrics, readiness, and where everything is. */
-import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Sharding } from "effect/cluster"
+import { shapes } from "../../../src/platform/cluster/messages.ts"
 import { ClockSkew, MachineTime } from "../../../src/platform/postgres/ClockSkew.ts"
 import { holdsShards } from "../../../src/door/edge/Health.ts"
+import { buildVersion } from "../../../src/platform/runtime/Vitals.ts"
 import { eventually } from "../../kit/Process.ts"
 import { start } from "../../kit/Service.ts"
 
@@ -55,9 +56,8 @@ describe("metrics", () => {
         assert.notMatch(name, /milli|micro|nano|_ms\b|minute|hour|_days?\b/)
         if (/duration|delay|_age|latency|expires|overdue|skew/.test(name)) assert.match(name, /_seconds(_total)?$/)
       }
-      const { version } = JSON.parse(readFileSync("package.json", "utf8"))
-      const node = `node="${process.versions.node}"`
-      assert.strictEqual(valueOf(text, "coffer_build_info", `version="${version}"`, node), 1)
+      const labels = [`version="${buildVersion}"`, `messages="${shapes.join(" ")}"`, `node="${process.versions.node}"`]
+      assert.strictEqual(valueOf(text, "coffer_build_info", ...labels), 1)
       assert.isAbove(valueOf(text, "coffer_heap_used_bytes")!, 0)
       assert.isAbove(valueOf(text, "coffer_heap_limit_bytes")!, valueOf(text, "coffer_heap_used_bytes")!)
       assert.isDefined(valueOf(text, "coffer_event_loop_delay_seconds", 'quantile="0.99"'))

@@ -1,13 +1,11 @@
 /** The runners as an operator sees them: `GET /operator/v1/cluster` (docs/decisions/0026). */
-import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, DateTime, Effect } from "effect"
 import { RunnerVitals } from "@coffer/cluster/RunnerVitals"
+import { buildVersion as version } from "../../../src/platform/runtime/Vitals.ts"
 import { merchantOf } from "../../kit/Merchant.ts"
 import { eventually } from "../../kit/Process.ts"
 import { type Running, start } from "../../kit/Service.ts"
-
-const { version } = JSON.parse(readFileSync("package.json", "utf8"))
 
 /** The vitals of now, and not those in five seconds. */
 const cluster = Effect.fnUntraced(function* ({ api, context }: Running) {
@@ -45,8 +43,8 @@ describe("GET /operator/v1/cluster", () => {
       assert.lengthOf(others, 0)
       const { address, clock_skew_seconds, commands, lanes, memory, node, pool, state } = runner
       assert.deepStrictEqual(
-        { state, address, node, held: runner.shards, awake: runner.slots_awake },
-        { state: "alive", address: null, node: process.versions.node, held: 300, awake: 0 }
+        { state, address, node, messages: runner.messages, held: runner.shards, awake: runner.slots_awake },
+        { state: "alive", address: null, node: process.versions.node, messages: null, held: 300, awake: 0 }
       )
       assert.deepStrictEqual(
         commands,

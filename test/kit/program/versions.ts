@@ -66,8 +66,7 @@ const built = (sources: string, into: string) => Effect.promise(() => bundle({ s
 
 const packageOf = (text: string): { readonly version: string; readonly dependencies: object } => JSON.parse(text)
 
-/** The bundler writes the numbers where they are used (`platform/cluster/clusterLayers.ts`). */
-const builtShapes = /(\bapplication(?:: "coffer")?,\s*messages: )\[[\d, ]+\]/
+const builtShapes = /(\bshapes = )\[[\d, ]+\]/
 
 /** This program under the name of another version, whose messages have these numbers. */
 export const thisAs = Effect.fnUntraced(function* (version: string, shapes: ReadonlyArray<number>) {

@@ -57,6 +57,7 @@ const texts = {
     skew: "Clock",
     heard: "Last heartbeat",
     version: "Version",
+    messages: "messages",
     laneTable: "Postgres lanes",
     lane: "Lane",
     mean: "Mean",
@@ -102,6 +103,7 @@ const texts = {
     skew: "时钟",
     heard: "最近心跳",
     version: "版本",
+    messages: "消息",
     laneTable: "写入 Postgres 的通道",
     lane: "通道",
     mean: "平均批量",
@@ -338,7 +340,14 @@ const Runners = ({
               <span className="soft"> / {megabytes(memory.heap_limit_bytes)}</span>
             </td>
             <td className="number">{skew === null ? "–" : `${(skew * 1_000).toFixed(0)} ms`}</td>
-            <td>{runner.version}</td>
+            <td>
+              {runner.version}
+              {runner.messages !== null && (
+                <span className="soft small block">
+                  {words.messages} {runner.messages.join(", ")}
+                </span>
+              )}
+            </td>
             <td>
               <Time at={runner.last_heartbeat_at} />
             </td>

@@ -109,10 +109,10 @@ const sentences: ReadonlyArray<readonly [en: string, zh: string]> = [
     "The service needs {} connections; {} are allowed, and other clients use {} of them.",
     "服务需要 {} 个连接；上限为 {}，其他客户端已使用 {} 个。"
   ],
-  ["Raise max_connections, or lower DATABASE_CONNECTIONS.", "请调高 max_connections，或调低 DATABASE_CONNECTIONS。"],
+  ["Raise max_connections.", "请调高 max_connections。"],
   [
-    "Leave room for one more process during rolling updates: raise max_connections.",
-    "请为滚动更新时多出的一个进程留出余量：调高 max_connections。"
+    "Raise max_connections, or set DATABASE_CONNECTIONS to {}: then one more process fits, as in a rolling update.",
+    "请调高 max_connections，或将 DATABASE_CONNECTIONS 设为 {}，以便滚动更新时再容纳一个进程。"
   ],
   ["The embedded PostgreSQL is in the data directory.", "内置的 PostgreSQL 位于数据目录中。"],
   ["Postgres is at {}: monitor the disk there.", "Postgres 位于 {}：请在那里监控磁盘。"],
