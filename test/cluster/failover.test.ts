@@ -1,4 +1,4 @@
-/** One of three runners is killed, or stopped: its orders and wallets answer again, and what the others log. */
+/** One of three runners is killed, frozen or stopped: its orders and wallets answer again, and what the others log. */
 import { loadavg } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -52,10 +52,15 @@ const three = Effect.gen(function* () {
 const routine = /REDIS_URL is not set/
 const alarming = (coffer: Coffer) => alarms(coffer).filter((line) => !routine.test(line))
 
+const ways = [
+  { way: "is killed without a replacement", signal: "SIGKILL", isReplaced: false },
+  { way: "is killed with a replacement that joins at once", signal: "SIGKILL", isReplaced: true },
+  { way: "is frozen", signal: "SIGSTOP", isReplaced: false }
+] as const
+
 describe("of three runners", () => {
-  for (const isReplaced of [false, true]) {
-    const way = isReplaced ? "with a replacement that joins at once" : "without a replacement"
-    it.live(`one is killed, ${kills} times, ${way}: what it owned answers soon, the others' at the first call`, () =>
+  for (const { isReplaced, signal, way } of ways) {
+    it.live(`one ${way}, ${kills} times: what it owned answers soon, the others' at the first call`, () =>
       Effect.gen(function* () {
         const { databaseUrl, nodes, sql } = yield* three
         const orders = yield* newOrders(nodes[0]!, yield* newWallets(nodes[0]!, 20), asked)
@@ -65,7 +70,7 @@ describe("of three runners", () => {
           const held = yield* eachOwnsAPart(sql, 3)
           const victim = nodes[kill % 3]!
           const askedOf = nodes[(kill + 1) % 3]!
-          victim.signal("SIGKILL")
+          victim.signal(signal)
           const replacement = isReplaced ? yield* runner(databaseUrl) : undefined
           const done = yield* Effect.forEach(
             orders,
@@ -84,6 +89,7 @@ describe("of three runners", () => {
             askedOf.said.stderr,
             /this runner took over \d+ shards, \d+\.\d s after the runner .* ended without shutting down/
           )
+          if (signal === "SIGSTOP") victim.signal("SIGKILL")
           const next = replacement ?? (yield* runner(databaseUrl))
           yield* next.ready
           nodes[kill % 3] = next

@@ -17,7 +17,13 @@ import { thisRunner } from "../kit/runners/thisRunner.ts"
 
 const address = RunnerAddress.make("10.0.0.9", 4001)
 const own = Runner.make({ address, groups: ["default"], weight: 1 })
-const roster = { own: "10.0.0.9:4001", entries: Effect.succeed(new Map()), takesPart: () => true, leave: Effect.void }
+const roster = {
+  own: "10.0.0.9:4001",
+  entries: Effect.succeed(new Map()),
+  takesPart: () => true,
+  leave: Effect.void,
+  closeSilent: () => Effect.succeed(false)
+}
 
 /** The locks and the register of a runner. */
 const locks = Effect.flatMap(freshDatabase, (url) =>

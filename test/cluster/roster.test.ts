@@ -62,6 +62,7 @@ const member = Effect.fnUntraced(function* (url: string, port: number, name = `c
         Effect.provideContext(Context.get(context, ClockSkew.ClockSkew).measure, context)
       ),
     storage,
+    closeSilent: Context.get(context, Roster.Roster).closeSilent,
     sql: Context.get(context, SqlClient.SqlClient),
     enter: storage.register(runnerAt(port), true),
     take: storage.acquire(address, shards),
@@ -228,6 +229,35 @@ describe("when Postgres has closed all connections", () => {
         Effect.map(a.healthy, (ports) => ports.join() === "1")
       )
       assert.lengthOf(told(a.log, /2 \(version .*\) ended without shutting down: Postgres has lost its connections/), 1)
+    })
+  )
+})
+
+describe("a runner of which Postgres hears nothing", () => {
+  it.live("loses its sessions when another asks for it, and no runner that lives does", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const [one] = [yield* member(url, 1), yield* member(url, 2)]
+      const process = "coffer 3@test"
+      const silent = Context.get(
+        yield* Layer.build(
+          Postgres.layer({ url: Redacted.make(url), connections: 1, name: process, watched: false }).pipe(
+            Layer.provide(NewIds.layer)
+          )
+        ),
+        SqlClient.SqlClient
+      )
+      yield* silent`insert into runners (address, process, version, messages) values (${`${host}:3`}, ${process}, '1', '{}')`
+      const sessions = one.sql`select from pg_stat_activity where application_name = ${process}`
+      assert.lengthOf(yield* sessions, 1)
+      assert.isFalse(yield* one.closeSilent(`${host}:3`))
+      yield* eventually("its sessions to be closed", one.closeSilent(`${host}:3`))
+      yield* eventually(
+        "them to be gone",
+        Effect.map(sessions, ({ length }) => length === 0)
+      )
+      // It is as old, and its session says each second that it lives.
+      assert.isFalse(yield* one.closeSilent(`${host}:2`))
     })
   )
 })

@@ -8,6 +8,7 @@ import { checks } from "../../src/channels.ts"
 import { diagnose } from "../../src/door/doctor/doctor.ts"
 import { Unmade } from "../../src/door/doctor/Finding.ts"
 import type { Installation } from "../../src/door/doctor/Installation.ts"
+import { connectionsVerdict } from "../../src/door/doctor/postgresChecks.ts"
 import { type Changes, installationWith, roomsWith } from "../kit/program/installation.ts"
 import { mailServer } from "../kit/servers/MailServer.ts"
 import { connect } from "../kit/Process.ts"
@@ -101,6 +102,16 @@ describe("of the database", () => {
       assert.deepStrictEqual([status, said], ["warning", "This could not be checked: the database is not responding."])
     })
   )
+})
+
+describe("of connections", () => {
+  it("says how many each process may have so that one more fits, and nothing lower than seven", () => {
+    const adviceOf = (runners: number) =>
+      connectionsVerdict({ connections: 20 }, { limit: 97, others: 3, runners }).advice ?? ""
+    assert.match(adviceOf(4), /set DATABASE_CONNECTIONS to 16:/)
+    assert.match(adviceOf(9), /set DATABASE_CONNECTIONS to 7:/)
+    assert.strictEqual(adviceOf(10), "Raise max_connections.")
+  })
 })
 
 describe("of the settings", () => {

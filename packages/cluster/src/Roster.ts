@@ -40,6 +40,11 @@ export class Roster extends Context.Service<
     readonly takesPart: () => boolean
     /** Declares that this runner leaves intentionally. */
     readonly leave: Effect.Effect<void>
+    /**
+     * Closes all sessions of the runner at this address if Postgres has heard nothing of it for `silentMillisMin`.
+     * Whether it did.
+     */
+    readonly closeSilent: (address: string) => Effect.Effect<boolean, SqlError.SqlError>
   }
 >()("@coffer/cluster/Roster") {}
 
@@ -62,7 +67,14 @@ export const layer = Layer.effect(
     const self = yield* ThisRunner
     const { now: takesPart } = yield* TakesPart
     if (self.place === undefined) {
-      return Roster.of({ own: undefined, entries: Effect.succeed(new Map()), takesPart, leave: Effect.void })
+      const closeSilent = () => Effect.succeed(false)
+      return Roster.of({
+        own: undefined,
+        entries: Effect.succeed(new Map()),
+        takesPart,
+        leave: Effect.void,
+        closeSilent
+      })
     }
     const sql = yield* SqlClient.SqlClient
     const run = yield* Tenancy.Run
@@ -96,9 +108,22 @@ export const layer = Layer.effect(
       if (found.get(own)?.takes_part !== takesPart() && !hasLeft) yield* write(writing)
       return found
     })
-    return Roster.of({ own, entries, takesPart, leave: Effect.ignore(leave) })
+    const closeSilent = (address: string) =>
+      Effect.map(sql.unsafe(closing, [address, silentMillisMin]), ({ length }) => length > 0)
+    return Roster.of({ own, entries, takesPart, leave: Effect.ignore(leave), closeSilent })
   })
 )
+
+/** A runner that lives says something to Postgres twice a second, and on another session once a second. */
+export const silentMillisMin = 2_000
+
+/** Of a runner whose sessions belong to another role this one sees no times, and closes nothing. */
+const closing = `with theirs as materialized (
+    select a.pid, greatest(a.query_start, a.state_change) as heard from runners r join pg_stat_activity a
+      on a.application_name = r.process or starts_with(a.application_name, r.process || ' ')
+    where r.address = $1 and a.datname = current_database())
+  select pg_terminate_backend(pid) from theirs
+  where (select max(heard) from theirs) < clock_timestamp() - $2::int4 * interval '1 millisecond'`
 
 const writing = `insert into runners (address, run, process, version, messages, takes_part, newest_migration)
   values ($1, $2, $3, $4, $5::int4[], $6, $7::int4)

@@ -79,7 +79,11 @@ const layerMember = ({ host, port }: Place, listenHost: string, { dialler, heard
     Layer.provideMerge(Sharding.layer),
     Layer.provide(RpcServer.layerProtocolSocketServer),
     Layer.provide(RunnerHealth.layerPing),
-    Layer.provide(Suspects.layerRunners(heard).pipe(Layer.provide(Runners.layerRpc))),
+    Layer.provide(
+      Layer.unwrap(Effect.map(Roster.Roster, ({ closeSilent }) => Suspects.layerRunners(heard, closeSilent))).pipe(
+        Layer.provide(Runners.layerRpc)
+      )
+    ),
     Layer.provide([server, dialler]),
     Layer.provide(RpcSerialization.layerSchemaBinary()),
     Layer.provideMerge(storage(config)),

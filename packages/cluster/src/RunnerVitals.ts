@@ -134,12 +134,14 @@ export const layer = ({ instance, metrics, now }: Options) =>
 
       const runners = Effect.gen(function* () {
         const found = yield* sql.unsafe(
-          `select v.instance, v.run, v.address, v.version, r.messages, v.node, vitals, drains, ${millisOf("v.started_at")} as started_at,
+          `select v.instance, v.run, v.address, v.version, r.messages, v.node, vitals, drains,
+            ${millisOf("v.started_at")} as started_at,
             ${millisOf("v.heard_at")} as heard_at,
             coalesce(v.run::oid = any(${Tenancy.standingRuns}), false) as is_there,
             r.process,
             ${Tenancy.sessionOfRun("$1::int4::oid")} as own_session
-          from runner_vitals v left join runners r on r.address = v.address and r.run = v.run order by v.started_at, v.instance limit ${knownMax}`,
+          from runner_vitals v left join runners r on r.address = v.address and r.run = v.run
+          order by v.started_at, v.instance limit ${knownMax}`,
           [run]
         )
         const rows = yield* decodeRows(found)

@@ -3,10 +3,13 @@
  * to it waits and it has answered nothing for a second. If it does not answer the ping, calls under way to it are given
  * up, and new ones are refused at once, until it answers again or has left the register. Callers have to retry. The
  * runner may still carry out a call that was given up: the retry finds that out. A runner that has never answered is
- * not pinged, since a start takes seconds on a busy machine. Postgres gives the shards to others 15 s after the runner
- * froze.
+ * not suspected, since a start takes seconds on a busy machine.
+ *
+ * If Postgres has heard nothing of the runner for two seconds either, it is frozen or gone, and its sessions are
+ * closed: the others take over its shards at once, and not when Postgres closes idle sessions after 15 s
+ * (docs/decisions/0259). Model: models/shards.pml.
  */
-import { Context, Effect, Exit, Layer, Metric, Option } from "effect"
+import { Context, Duration, Effect, Exit, Layer, Metric, Option } from "effect"
 import { ClusterError, type EntityAddress, type Message, Reply, type RunnerAddress, Runners } from "effect/cluster"
 import type { DirectConnection } from "./callShapes.ts"
 import { elapsedMillis } from "./realTime.ts"
@@ -16,8 +19,11 @@ import { ThisRunner } from "./ThisRunner.ts"
 /** A call that lasts longer may mean that the runner does not answer. */
 const callMillis = 1_000
 /** A runner that answers nothing for this long is suspected. */
-const pingPatience = "1 second"
+const pingMillis = 1_000
+const pingPatience = Duration.millis(pingMillis)
 const lookEvery = "250 millis"
+/** A first ping that ended this long after its patience says that this process was late, and nothing of the other. */
+const ownDelayMax = 500
 
 const gaugeOf = (application: string) =>
   Metric.gauge(`${application}_runners_suspected`, {
@@ -40,6 +46,8 @@ export interface Peer {
   /** The time of its last answer. Undefined until it has answered once: it may still be starting. */
   answered: number | undefined
   silentSince: number | undefined
+  /** Pings in a row that it did not answer. */
+  missed: number
 }
 
 /** Which runners are in the register. Others are suspected no longer. */
@@ -70,14 +78,18 @@ export const layer = Layer.effect(
 /** Called with the runner that has just answered for an entity. */
 export type Heard = (entity: EntityAddress.EntityAddress, from: RunnerAddress.RunnerAddress) => void
 
+/** `Roster.closeSilent`, by the name of a runner. */
+export type CloseSilent = (name: string) => Effect.Effect<boolean, unknown>
+
 /** The library's calls to other runners, without the suspected ones. */
-export const layerRunners = (heard: Heard = () => {}) =>
+export const layerRunners = (heard: Heard = () => {}, closeSilent: CloseSilent = () => Effect.succeed(false)) =>
   Layer.effect(
     Runners.Runners,
     Effect.gen(function* () {
       const runners = yield* Runners.Runners
       const { peers } = yield* Suspects
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(lookEvery), pingSilent(runners, peers))))
+      const ping = makePing(runners, closeSilent)
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(lookEvery), pingSilent(ping, peers))))
 
       const send: Runners.Runners["Service"]["send"] = (options) => {
         const { address, message } = options
@@ -116,61 +128,81 @@ const giveUp = ({ message }: Call) => {
   return message.respond(new Reply.WithExit({ id: requestId, requestId, exit: Exit.fail(refusalOf(message)) as never }))
 }
 
+const giveUpAll = ({ calls, direct }: Peer) =>
+  Effect.andThen(
+    Effect.forEach([...calls], giveUp, { discard: true }),
+    Effect.sync(() => direct?.giveUp())
+  )
+
 export const peerOf = (peers: Map<string, Peer>, address: RunnerAddress.RunnerAddress): Peer => {
   const name = nameOf(address)
   let peer = peers.get(name)
   if (peer !== undefined) return peer
-  peer = { name, address, calls: new Set(), direct: undefined, answered: undefined, silentSince: undefined }
+  peer = { name, address, calls: new Set(), direct: undefined, answered: undefined, silentSince: undefined, missed: 0 }
   peers.set(name, peer)
   return peer
 }
 
-/** Pings the runners whose answer is overdue, and those that are suspected. */
-const pingSilent = (runners: Runners.Runners["Service"], peers: ReadonlyMap<string, Peer>) =>
+/** Pings the runners whose answer is overdue, and those that have not answered the last ping. */
+const pingSilent = (ping: ReturnType<typeof makePing>, peers: ReadonlyMap<string, Peer>) =>
   Effect.suspend(() =>
     Effect.forEach(
-      [...peers.values()].filter((peer) => isSilent(peer) || isWaitedFor(peer)),
-      (peer) => pingPeer(runners, peer),
+      [...peers.values()].filter((peer) => peer.missed > 0 || isWaitedFor(peer)),
+      ping,
       { concurrency: "unbounded", discard: true }
     )
   )
 
 const isWaitedFor = ({ answered, calls, direct }: Peer) => {
   const [first] = calls
-  const owed = first === undefined || answered === undefined ? Infinity : Math.max(first.since, answered)
+  const owed = first === undefined ? Infinity : Math.max(first.since, answered ?? 0)
   return elapsedMillis() - Math.min(owed, direct?.silentSince() ?? Infinity) > callMillis
 }
 
-const pingPeer = Effect.fnUntraced(function* (runners: Runners.Runners["Service"], peer: Peer) {
-  const name = `the runner ${nameOf(peer.address)}`
-  const pingedAt = elapsedMillis()
-  const { direct } = peer
-  const probe = direct?.probe ?? Effect.succeed(true)
-  const [sign, isDirectAlive] = yield* Effect.all(
-    [
-      Effect.timeoutOption(Effect.exit(runners.ping(peer.address)), pingPatience),
-      Effect.map(
-        Effect.timeoutOption(probe, pingPatience),
-        Option.getOrElse(() => false)
-      )
-    ],
-    { concurrency: "unbounded" }
+const suspect = Effect.fnUntraced(function* (peer: Peer, name: string, pingedAt: number) {
+  peer.silentSince = pingedAt - callMillis
+  yield* giveUpAll(peer)
+  yield* Effect.logWarning(
+    `${name} does not answer. Commands for what it owns are answered 503 until it does, or the others own it`
   )
-  if (sign._tag === "None") {
-    if (peer.silentSince !== undefined) return
-    peer.silentSince = pingedAt - callMillis
-    yield* Effect.forEach([...peer.calls], giveUp, { discard: true })
-    peer.direct?.giveUp()
-    yield* Effect.logWarning(
-      `${name} does not answer. Commands for what it owns are answered 503 until it does, or the others own it`
-    )
-    return
-  }
-  if (!isDirectAlive) direct?.close()
-  // A connection that is refused is an answer too: the runner has ended, and the register will say so.
-  peer.answered = elapsedMillis()
-  if (peer.silentSince === undefined) return
-  const seconds = ((elapsedMillis() - peer.silentSince) / 1_000).toFixed(1)
-  peer.silentSince = undefined
-  if (sign.value._tag === "Success") yield* Effect.logInfo(`${name} answers again, after ${seconds} s`)
 })
+
+const makePing = (runners: Runners.Runners["Service"], closeSilent: CloseSilent) => {
+  const close = Effect.fnUntraced(function* (peer: Peer, name: string) {
+    const closed = yield* Effect.exit(Effect.timeout(closeSilent(nameOf(peer.address)), pingPatience))
+    if (Exit.isFailure(closed) || !closed.value) return
+    yield* giveUpAll(peer)
+    yield* Effect.logWarning(`${name} does nothing in Postgres either: its sessions were closed`)
+  })
+  return Effect.fnUntraced(function* (peer: Peer) {
+    const name = `the runner ${nameOf(peer.address)}`
+    const pingedAt = elapsedMillis()
+    const { direct } = peer
+    const probe = direct?.probe ?? Effect.succeed(true)
+    const [sign, isDirectAlive] = yield* Effect.all(
+      [
+        Effect.timeoutOption(Effect.exit(runners.ping(peer.address)), pingPatience),
+        Effect.map(
+          Effect.timeoutOption(probe, pingPatience),
+          Option.getOrElse(() => false)
+        )
+      ],
+      { concurrency: "unbounded" }
+    )
+    const isLate = elapsedMillis() - pingedAt > pingMillis + ownDelayMax
+    if (sign._tag === "Some" && Exit.isSuccess(sign.value)) peer.missed = 0
+    else {
+      peer.missed++
+      if (sign._tag === "None" && peer.answered !== undefined && !isSilent(peer)) yield* suspect(peer, name, pingedAt)
+      if (!isLate || peer.missed > 1) yield* close(peer, name)
+    }
+    if (sign._tag === "None") return
+    if (!isDirectAlive) direct?.close()
+    // A connection that is refused is an answer too: the runner has ended, and the register will say so.
+    peer.answered = elapsedMillis()
+    if (peer.silentSince === undefined) return
+    const seconds = ((elapsedMillis() - peer.silentSince) / 1_000).toFixed(1)
+    peer.silentSince = undefined
+    if (sign.value._tag === "Success") yield* Effect.logInfo(`${name} answers again, after ${seconds} s`)
+  })
+}

@@ -4,7 +4,8 @@
  * anything, and logs which process it waits for.
  *
  * The lock is an advisory lock of Postgres, exclusive for a single process and shared for members. It has a connection
- * of its own, which Postgres closes 15 s after the process has stopped answering, as with shard locks. If the
+ * of its own, which Postgres closes 15 s after the process has stopped answering, as with shard locks, or another
+ * runner sooner (`Roster.closeSilent`). If the
  * connection is lost later, the process continues: the shard locks and the version of each row still prevent
  * conflicting writes.
  *

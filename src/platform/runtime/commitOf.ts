@@ -11,6 +11,8 @@ export const commitOf = (folder: string): string | undefined => {
   const head = read("HEAD").trim()
   if (!head.startsWith("ref: ")) return head === "" ? undefined : head
   const name = head.slice(5)
-  const packed = read("packed-refs").split("\n").find((line) => line.endsWith(` ${name}`))
+  const packed = read("packed-refs")
+    .split("\n")
+    .find((line) => line.endsWith(` ${name}`))
   return (read(name) || packed)?.slice(0, 40)
 }

@@ -38,6 +38,8 @@ export const pidBase = 9_000_000
 const rewritten = (text: string, stands: Stands) =>
   text
     .replaceAll(/clock_timestamp\(\)|\bnow\(\)/gi, "(select now from sim.clock)")
+    // Postgres' word for it is of the machine's time. No session is silent to it here.
+    .replace("greatest(a.query_start, a.state_change)", "(select now from sim.clock)")
     .replace(/^\s*select pg_backend_pid\(\),/i, `select ${stands.pid}::int4 as pg_backend_pid,`)
     .replaceAll(/\bpid = (9\d{6})\b/g, (_, stand) => `pid = ${stands.pidOf(Number(stand))}`)
     .replaceAll("backend_xid::text", `(backend_xid::text::int8 - ${stands.firstTransaction})::text`)
