@@ -228,11 +228,11 @@ const checkQuery = Effect.flatMap(CurrentRecord, ({ url }) => {
   return problem === undefined ? Effect.void : refuseField(problem.param, problem.problem)
 })
 
-/** An export ignores `limit` and cursors (silences: P15). */
+/** An export ignores `limit`, cursors and `wait` (silences: P15). */
 const withoutPaging = <Services>(context: Context.Context<Services>): Context.Context<Services> => {
   const query = Context.getOrUndefined(context, HttpServerRequest.ParsedSearchParams)
   if (query?.["format"] !== "csv") return context
-  const { ending_before: _before, limit: _limit, starting_after: _after, ...filters } = query
+  const { ending_before: _before, limit: _limit, starting_after: _after, wait: _wait, ...filters } = query
   return Context.add(context, HttpServerRequest.ParsedSearchParams, filters)
 }
 

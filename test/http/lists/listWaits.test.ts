@@ -1,7 +1,7 @@
 /** A page of events that waits for one (silences: E9; docs/decisions/0190). */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
-import { waitsOfOneMax } from "../../../src/webhooks/events/EventWaits.ts"
+import { waitsOfOneMax } from "../../../src/shared/http/ListWaits.ts"
 import { Draining } from "../../../src/shared/http/Draining.ts"
 import { Logs } from "../../../src/shared/logs/Logs.ts"
 import { merchantOf } from "../../kit/Merchant.ts"
