@@ -106,6 +106,17 @@ describe("code that a page quotes", () => {
     }
   })
 
+  it("is a link in a page's Markdown where it is quoted whole: an agent reads the one file that it needs", () => {
+    const assets = { sheet: "", theme: "", script: "", index: { en: "", zh: "" } }
+    const files = filesOf(site, assets, { isServed: true, root: "/docs" })
+    const links = ["mjs", "py", "php"].map((ending) => `- [shop.${ending}](/docs/guides/shop.${ending})`).join("\n")
+    for (const page of ["/docs/guides/shop.md", "/docs/zh/guides/shop.md"]) {
+      const { text } = files.find((each) => each.path === page)!
+      assert.include(text, links, page)
+      assert.isBelow(text.split("\n").length, 80, page)
+    }
+  })
+
   it("goes from the line that begins so to the one that closes it, and is refused where no line or several begin so", () => {
     const text = "const app = () => {\n  one(() => {\n    two\n  })\n  three\n}\nthree()\n"
     assert.strictEqual(quoteOf(text, "one("), "one(() => {\n  two\n})")

@@ -59,6 +59,10 @@ describe(`what is offered at /downloads${needsPython}`, { skip: needsPython !== 
           assert.include(sums, `${sha256(bytes)}  ${name}\n`)
           assert.include(page, sha256(bytes))
         }
+        const markdown = yield* fetched(".md")
+        assert.strictEqual(markdown.headers.get("content-type"), "text/markdown; charset=utf-8")
+        const text = yield* Effect.promise(() => markdown.text())
+        assert.include(text, `\`\`\`sh\nnpm install ${address}/downloads/coffer-sdk.tgz\n\`\`\``)
         for (const name of ["/none.tgz", "/..%2fpackage.json"]) assert.strictEqual((yield* fetched(name)).status, 404)
 
         const shop = path.join(at, "shop")
