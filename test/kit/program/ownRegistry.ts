@@ -34,10 +34,11 @@ export const ownRegistry = Effect.gen(function* () {
     const [name, version] = decodeURIComponent(request.url!.slice(1)).split("/-/")
     const all = folders.get(name!)
     const asked = all?.find((each) => each.version === version)
-    if (all === undefined || (version !== undefined && asked === undefined)) return response.writeHead(404).end("{}")
+    if (all === undefined || (version !== undefined && asked === undefined))
+      return void response.writeHead(404).end("{}")
     if (asked !== undefined) {
       const words = ["-cz", "--transform", "s,^\\.,package,", "--exclude", "./node_modules", "-C", asked.folder, "."]
-      return response.end(execFileSync("tar", words, { maxBuffer: 2 ** 30 }))
+      return void response.end(execFileSync("tar", words, { maxBuffer: 2 ** 30 }))
     }
     const versions = all.map(({ folder: _, ...manifest }) => ({
       ...manifest,
