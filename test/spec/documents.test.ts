@@ -75,9 +75,22 @@ describe("a translation", () => {
     }
   })
 
-  it("of the guides and of each code of an error is there", () => {
+  it("has the sections, the tables' rows and the lists of the page that it translates, so that it is not older", () => {
+    const shapeOf = (markdown: string) => {
+      const text = markdown.replaceAll(/^```[^]*?^```$/gm, "")
+      return {
+        headings: text.match(/^#+(?= )/gm),
+        rows: text.match(/^\|/gm)?.length,
+        items: text.match(/^(- |\d+\. )/gm)?.length
+      }
+    }
+    for (const { address, markdown } of translations)
+      assert.deepStrictEqual(shapeOf(markdown), shapeOf(byAddress.get(twinOf(address))!.markdown), address)
+  })
+
+  it("of the concepts, the guides, the reports, the SDK, the command line and each code of an error is there", () => {
     const english = [...byAddress.keys()].filter((address) =>
-      /^(guides\/|errors(\/|$)|testing$|quickstart$|$)/.test(address)
+      /^((concepts|guides)\/|errors(\/|$)|(testing|quickstart|reports|sdk|command-line)$|$)/.test(address)
     )
     assert.deepStrictEqual(
       english.filter((address) => !byAddress.has(twinOf(address))),

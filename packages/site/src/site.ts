@@ -7,7 +7,7 @@ import type { Texts } from "@coffer/mcp/texts"
 import { OpenApi } from "effect/http-api"
 import { errorPages, withLinksToPages } from "./errorPages.ts"
 import { type Rendered, render, targetOf } from "./markdown.ts"
-import { addressOf, isDocument, type Language, languageOfAddress, type Page, sectionsOf } from "./places.ts"
+import { addressOf, isDocument, type Language, languageOfAddress, originalOf, type Page, sectionsOf } from "./places.ts"
 import { wholeFilesIn, withLinksToFiles } from "./quotes.ts"
 import { referencePages } from "./reference.ts"
 import { type Assets, markdownPath, pageMarkup, pathTo } from "./shell.ts"
@@ -49,7 +49,7 @@ const pageOfDocument = (file: string): Page => {
   const address = addressOf(file)
   const language = languageOfAddress(address)
   const own = readText(file)
-  const text = language === "zh" ? withCodeOf(own, readText(file.replace("docs/zh/", "docs/"))) : own
+  const text = language === "zh" ? withCodeOf(own, readText(originalOf(file))) : own
   return { address, language, source: file, markdown: isTable(file) ? withLinksToPages(text, language) : text }
 }
 
@@ -170,6 +170,7 @@ const developersSections: ReadonlySet<string> = new Set([
   "Guides",
   "Using the API",
   "开始",
+  "概念",
   "指南"
 ])
 const optionalSections: ReadonlySet<string> = new Set(["Operating", "Security", "Inside"])
