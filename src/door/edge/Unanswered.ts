@@ -23,7 +23,7 @@ import { queryParametersMax } from "@coffer/model/Limits"
 import { Currency } from "@coffer/model/Money"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import { memoize } from "@coffer/model/memoize"
-import { checkNamesOfText, descriptionOf, namesIn, refuseUnknownParameter } from "./unknownNames.ts"
+import { checkNamesOfText, descriptionOf, namesIn, refuseUnknownField, refuseUnknownParameter } from "./unknownNames.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -162,7 +162,7 @@ export const refuseUndecodable =
     if (path.length === 0) return refuseOtherThanObject
     const { message } = first!
     const name = nameOf(path)
-    if (message === excess) return refuseUnknownParameter(endpoint, name)
+    if (message === excess) return isQuery ? refuseUnknownParameter(endpoint, name) : refuseUnknownField(endpoint, path)
     const problem = fieldProblem({
       message,
       name: String(path.at(-1)),
