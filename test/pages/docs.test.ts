@@ -21,7 +21,10 @@ describe.skipIf(executable === undefined)(`/docs/try${needsChromium}`, () => {
         const page = yield* openPage({ width: 320, height: 640 }, { colorScheme })
         yield* Effect.promise(async () => {
           await page.goto(`${baseUrl}/docs/try`)
-          await page.locator(".opblock-summary-control").nth(summaries.length - 1).waitFor()
+          await page
+            .locator(".opblock-summary-control")
+            .nth(summaries.length - 1)
+            .waitFor()
           const closed = await findings(page, "light")
           for (const at of [0, 2]) await page.locator(".opblock-summary-control").nth(at).click()
           await page.locator(".opblock-body .responses-table").nth(1).waitFor()
