@@ -2,7 +2,7 @@
  * The small shops of docs/guides/shop.md, each as its file stands, against the service and through a proxy that loses
  * answers: what a buyer, a forger, the bank and a crash do to them.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
