@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Api } from "@coffer/contract/Api"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
+import { findings } from "../kit/pages/axe.ts"
 import { executable, needsChromium, openPage } from "../kit/pages/Browser.ts"
 import { start } from "../kit/Service.ts"
 
@@ -13,6 +14,30 @@ const summaries = Object.values(paths).flatMap((operations) =>
 )
 
 describe.skipIf(executable === undefined)(`/docs/try${needsChromium}`, () => {
+  it.live("has no fault that axe knows, light and dark, and fits a screen of 320 pixels", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* start()
+      for (const colorScheme of ["light", "dark"] as const) {
+        const page = yield* openPage({ width: 320, height: 640 }, { colorScheme })
+        yield* Effect.promise(async () => {
+          await page.goto(`${baseUrl}/docs/try`)
+          await page
+            .locator(".opblock-summary-control")
+            .nth(summaries.length - 1)
+            .waitFor()
+          const closed = await findings(page, "light")
+          for (const at of [0, 2]) await page.locator(".opblock-summary-control").nth(at).click()
+          await page.locator(".opblock-body .responses-table").nth(1).waitFor()
+          assert.deepStrictEqual([...closed, ...(await findings(page, "light"))], [], colorScheme)
+          const shown = await page.evaluate(
+            "[document.documentElement.scrollWidth, document.documentElement.classList.contains('dark-mode')]"
+          )
+          assert.deepStrictEqual(shown, [320, colorScheme === "dark"])
+        })
+      }
+    })
+  )
+
   it.live("shows every operation, and sends one that is tried out, without a request to any other host", () =>
     Effect.gen(function* () {
       const { baseUrl, merchant } = yield* start()

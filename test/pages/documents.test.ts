@@ -4,6 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { filesOf, makeSite } from "../../packages/site/src/site.ts"
 import { findings } from "../kit/pages/axe.ts"
 import { executable, needsChromium, openPage } from "../kit/pages/Browser.ts"
 import { start } from "../kit/Service.ts"
@@ -55,6 +56,32 @@ describe.skipIf(executable === undefined)(`the documents${needsChromium}`, () =>
         }
         assert.deepStrictEqual([others, refused], [[], []])
       }
+    })
+  )
+
+  it.live("fit a screen of 320 pixels, each of them, and show by a shade and to the keyboard where code goes on", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* start()
+      const narrow = 320
+      const page = yield* openPage({ width: narrow, height: 640 })
+      const assets = { sheet: "", theme: "", script: "", index: { en: "", zh: "" } }
+      const all = filesOf(makeSite(), assets, { isServed: true, root: "/docs" })
+        .filter(({ path, type }) => type.startsWith("text/html") && !path.includes("/decisions/"))
+        .map(({ path }) => path)
+      assert.isAbove(all.length, 150)
+      yield* Effect.promise(async () => {
+        for (const path of all) {
+          await page.goto(baseUrl + path)
+          const { hidden, width } = await page.evaluate(() => ({
+            width: document.documentElement.scrollWidth,
+            hidden: Array.from(document.querySelectorAll("pre"))
+              .filter((each) => each.scrollWidth > each.clientWidth + 1)
+              .filter((each) => each.tabIndex < 0 || !getComputedStyle(each).backgroundAttachment.includes("local"))
+              .map(({ textContent }) => textContent)
+          }))
+          assert.deepStrictEqual([hidden, width], [[], narrow], path)
+        }
+      })
     })
   )
 

@@ -316,6 +316,28 @@ class Rules(unittest.TestCase):
             self.assertEqual((found, waits), (["1"], ["25", None, None, None]))
             self.assertEqual(scripted.clock.slept, [3.0, 3.0])
 
+    def test_a_follower_begins_again_where_the_newest_that_it_read_was_removed_and_never_else(self) -> None:
+        too_far = refused(400, "invalid_request", param="ending_before")
+        for answers, expected in (
+            ([page(False, "1"), too_far, page(False, "8", "7")], ["1", "7", "8"]),
+            ([too_far], []),
+        ):
+            for scripted in self.both(*answers, refused(401, "invalid_api_key")):
+                found: list[str] = []
+
+                async def follow_async() -> None:
+                    async for event in scripted.coffer.events.follow({"after": "0"}):
+                        found.append(event["id"])
+
+                def follow() -> None:
+                    for event in scripted.coffer.events.follow({"after": "0"}):
+                        found.append(event["id"])
+
+                ends = package.AuthenticationError if expected else package.InvalidRequestError
+                with self.assertRaises(ends):
+                    asyncio.run(follow_async()) if scripted.is_async else follow()
+                self.assertEqual(found, expected)
+
     def test_hooks_are_told_of_each_try_and_change_nothing(self) -> None:
         seen: list[Any] = []
 

@@ -2,7 +2,7 @@
  * The small shops of docs/guides/shop.md, each as its file stands, against the service and through a proxy that loses
  * answers: what a buyer, a forger, the bank and a crash do to them.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -12,12 +12,12 @@ import { afterAll, assert, beforeAll, describe, it, layer } from "@effect/vitest
 import { Context, Effect, Layer } from "effect"
 import { clientOf } from "../kit/callers/sdk.ts"
 import { eventually } from "../kit/Process.ts"
+import { needsPhp } from "../kit/program/php.ts"
 import { needsPython } from "../kit/program/python.ts"
 import { freePort, type Running, start, withNewMerchant } from "../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/smallShops") {}
 
-const needsPhp = spawnSync("php", ["-v"]).error === undefined ? "" : " (left out: no PHP is installed)"
 const fileOf = (ending: string) => path.resolve("examples/small", `shop.${ending}`)
 
 let folder = ""

@@ -1,5 +1,5 @@
 /**
- * The code of the documents, run against the service as a reader runs it: that in curl, Node and Python of a page, in
+ * The code of the documents, run against the service as a reader runs it: that in curl, Node, Python and PHP of a page, in
  * its order, as one program for each language. Pages for merchants' developers are read in the order of the navigation,
  * in one sandbox for each language; others have a merchant of their own. `test/kit/texts/snippets.ts` says what is left
  * out.
@@ -15,6 +15,7 @@ import { makeSite } from "../../packages/site/src/site.ts"
 import { filePart, formOf, modePart, upload } from "../kit/callers/uploads.ts"
 import { merchantOf, said } from "../kit/Merchant.ts"
 import { png } from "../kit/pages/png.ts"
+import { needsPhp } from "../kit/program/php.ts"
 import { needsPython, pythonRun } from "../kit/program/python.ts"
 import { operatorToken, type Running, secretKey, start, withNewMerchant } from "../kit/Service.ts"
 import { snippets, wayOf } from "../kit/texts/snippets.ts"
@@ -142,9 +143,12 @@ const runs: Readonly<Record<string, Run>> = {
     const { code, stderr, stdout } = await pythonRun([file], { ...env, PYTHONPATH: path.resolve("packages/python") })
     assert.strictEqual(code, 0, stdout + stderr)
     return stdout
-  }
+  },
+  // A warning is a fault of the page, too.
+  php: (file, env, cwd) => run(["php", "-d", "display_errors=stderr", "-d", "error_reporting=-1", file], env, cwd)
 }
-const endings: Readonly<Record<string, string>> = { sh: "sh", js: "mjs", python: "py" }
+const endings: Readonly<Record<string, string>> = { sh: "sh", js: "mjs", python: "py", php: "php" }
+const missing: Readonly<Record<string, string>> = { python: needsPython, php: needsPhp }
 
 /** The command line, also as this repository starts it. The doctor's exit code is what it found. */
 const shell = `set -euo pipefail
@@ -214,6 +218,7 @@ const promises: Readonly<Record<string, string>> = {
   "docs/guides/checkout.md in sh": '"status":"expired"',
   "docs/guides/refunds.md in js": "succeeded",
   "docs/guides/disputes.md in js": "under_review",
+  "docs/guides/recipes.md in php": "404 order_not_found",
   "docs/basics/idempotency.md in sh": "idempotent-replayed: true",
   "docs/basics/metadata.md in sh": '"packed":"yes"'
 }
@@ -243,7 +248,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the code o
 
   for (const [name, own] of programs) {
     const { language, source } = own[0]!
-    it.effect.skipIf(language === "python" && needsPython !== "")(`${name} does what it shows`, () =>
+    it.effect.skipIf((missing[language] ?? "") !== "")(`${name} does what it shows`, () =>
       Effect.gen(function* () {
         const running = yield* sandboxFor(language, source)
         const text = yield* filled(own.map((each) => each.text).join("\n"), running)
@@ -254,6 +259,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the code o
         writeFileSync(file, (language === "sh" ? shell : "") + text)
         const output = yield* Effect.promise(() => runs[language]!(file, env, cwd))
         assert.include(output.toLowerCase(), promises[name] ?? "")
+        assert.notMatch(output, /^PHP /m)
         const refused = [...output.matchAll(/"error":"(\w+)"/g)].map(([, code]) => code!)
         const expected = language === "sh" ? refusalsOn(source, text) : []
         const isShown = source.startsWith("docs/reference/")

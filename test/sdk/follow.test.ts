@@ -1,6 +1,6 @@
 /** `coffer.events.follow`: each event once, oldest first, whatever becomes of the connection. */
 import { assert, describe, it } from "@effect/vitest"
-import { AuthenticationError, type CofferOptions } from "@coffer/sdk"
+import { AuthenticationError, type CofferOptions, InvalidRequestError } from "@coffer/sdk"
 import { Effect } from "effect"
 import { answered, clientOf, failureOf, refused, scripted } from "../kit/callers/sdk.ts"
 import { merchantOf } from "../kit/Merchant.ts"
@@ -78,6 +78,16 @@ describe("events that are followed", () => {
       "?limit=100&ending_before=e2"
     ])
     assert.deepStrictEqual([clock.slept, told], [[3_000, 3_000], []])
+  })
+
+  it("begin again with the first that is kept where the newest that was read has been removed, and never else", async () => {
+    const tooFar = refused(400, "invalid_request", {}, "ending_before")
+    const { coffer, sent } = scripted([page(["e1"]), tooFar, page(["e8", "e7"])])
+    assert.deepStrictEqual(await taken(coffer.events.follow({ after: "e0" }), 3), ["e1", "e7", "e8"])
+    assert.deepStrictEqual(queries(sent).slice(1), ["?limit=100&wait=25&ending_before=e1", "?limit=100&wait=25"])
+    const wrong = scripted([tooFar])
+    const refusal = await failureOf(wrong.coffer.events.follow({ after: "e0" }).next(), InvalidRequestError)
+    assert.strictEqual(refusal.param, "ending_before")
   })
 
   it("give each try its wait and the client's patience", async () => {

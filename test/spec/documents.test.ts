@@ -75,9 +75,22 @@ describe("a translation", () => {
     }
   })
 
-  it("of the guides and of each code of an error is there", () => {
+  it("has the sections, the tables' rows and the lists of the page that it translates, so that it is not older", () => {
+    const shapeOf = (markdown: string) => {
+      const text = markdown.replaceAll(/^```[^]*?^```$/gm, "")
+      return {
+        headings: text.match(/^#+(?= )/gm),
+        rows: text.match(/^\|/gm)?.length,
+        items: text.match(/^(- |\d+\. )/gm)?.length
+      }
+    }
+    for (const { address, markdown } of translations)
+      assert.deepStrictEqual(shapeOf(markdown), shapeOf(byAddress.get(twinOf(address))!.markdown), address)
+  })
+
+  it("of the concepts, the guides, the reports, the SDK, the command line and each code of an error is there", () => {
     const english = [...byAddress.keys()].filter((address) =>
-      /^(guides\/|errors(\/|$)|testing$|quickstart$|$)/.test(address)
+      /^((concepts|guides)\/|errors(\/|$)|(testing|quickstart|reports|sdk|command-line)$|$)/.test(address)
     )
     assert.deepStrictEqual(
       english.filter((address) => !byAddress.has(twinOf(address))),
@@ -103,6 +116,17 @@ describe("code that a page quotes", () => {
     for (const name of ["shop.mjs", "shop.py", "shop.php"]) {
       const file = files.find((each) => each.path === `/docs/guides/${name}`)
       assert.strictEqual(file?.text, read(`examples/small/${name}`))
+    }
+  })
+
+  it("is a link in a page's Markdown where it is quoted whole: an agent reads the one file that it needs", () => {
+    const assets = { sheet: "", theme: "", script: "", index: { en: "", zh: "" } }
+    const files = filesOf(site, assets, { isServed: true, root: "/docs" })
+    const links = ["mjs", "py", "php"].map((ending) => `- [shop.${ending}](/docs/guides/shop.${ending})`).join("\n")
+    for (const page of ["/docs/guides/shop.md", "/docs/zh/guides/shop.md"]) {
+      const { text } = files.find((each) => each.path === page)!
+      assert.include(text, links, page)
+      assert.isBelow(text.split("\n").length, 80, page)
     }
   })
 

@@ -26,6 +26,7 @@ export class Payments extends Context.Service<
   {
     /** The same cart twice is the same order. */
     readonly order: (cart: Cart) => Effect.Effect<Order, PaymentFailed>
+    readonly read: (number: string) => Effect.Effect<Order, PaymentFailed>
     /** All that is left of it. Twice is the same refund. */
     readonly giveBack: (number: string) => Effect.Effect<Refund, PaymentFailed>
     /** Where events are posted; answers the secret that signs them. */
@@ -51,6 +52,7 @@ export const layer = ({ baseUrl, key }: Account) =>
     return {
       order: ({ amount, number, title }) =>
         call((signal) => coffer.orders.create({ amount, out_trade_no: number, subject: title }, { signal })),
+      read: (number) => call((signal) => coffer.orders.get(number, { signal })),
       giveBack: (number) =>
         call((signal) => coffer.refunds.create({ trade_no: number, out_refund_no: `all-of-${number}` }, { signal })),
       listenAt: (url) =>

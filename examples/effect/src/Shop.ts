@@ -1,9 +1,10 @@
 /**
- * The merchant's side: sales, and the route that Coffer posts events to. An event may come twice and in any order, so
- * each is handled once, and a sale only ever moves forward. The sales are in memory; an application of yours has rows.
+ * The merchant's side: sales, and the route that Coffer posts events to. An event only says that an order has changed:
+ * the order is read, so events may come twice, late and in any order. The sales are in memory; an application of yours
+ * has rows.
  */
-import type { Event } from "@coffer/sdk"
-import { Context, Deferred, Effect, Layer, Option, Ref } from "effect"
+import type { Order } from "@coffer/sdk"
+import { Context, Deferred, Effect, Layer, Option, Ref, Semaphore } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Cart, type PaymentFailed, Payments } from "./Payments.ts"
 
@@ -14,10 +15,7 @@ export interface Sale {
   readonly refunded: number
 }
 
-interface State {
-  readonly sales: ReadonlyMap<string, Sale>
-  readonly handled: ReadonlySet<string>
-}
+type Sales = ReadonlyMap<string, Sale>
 
 export class Shop extends Context.Service<
   Shop,
@@ -37,25 +35,32 @@ export const layer = Layer.effect(
   Shop,
   Effect.gen(function* () {
     const payments = yield* Payments
-    const state = yield* Ref.make<State>({ sales: new Map(), handled: new Set() })
+    const sales = yield* Ref.make<Sales>(new Map())
+    // One event after the other, so that an older answer never overwrites a newer one.
+    const turn = yield* Semaphore.make(1)
     const opened = yield* Deferred.make<Effect.Success<ReturnType<Payments["Service"]["listenAt"]>>>()
 
     return {
       checkOut: Effect.fnUntraced(function* (cart) {
-        yield* Ref.update(state, (now) => withSale(now, { cart, status: "waiting", refunded: 0 }))
+        yield* Ref.update(sales, (now) => new Map(now).set(cart.number, { cart, status: "waiting", refunded: 0 }))
         const order = yield* payments.order(cart)
         return order.checkout_url
       }),
       giveBack: (number) => Effect.asVoid(payments.giveBack(number)),
-      sale: (number) => Effect.map(Ref.get(state), ({ sales }) => Option.fromUndefinedOr(sales.get(number))),
+      sale: (number) => Effect.map(Ref.get(sales), (now) => Option.fromUndefinedOr(now.get(number))),
       open: (home) =>
         Effect.flatMap(payments.listenAt(`${home}/hook`), (secret) => Deferred.succeed(opened, secret)).pipe(
           Effect.asVoid
         ),
       hear: Effect.fnUntraced(
         function* (body, headers) {
-          const event = yield* payments.verify(body, headers, yield* Deferred.await(opened))
-          yield* Ref.update(state, (now) => heard(now, event))
+          const { data } = yield* payments.verify(body, headers, yield* Deferred.await(opened))
+          const number = data.object.out_trade_no
+          if (!(yield* Ref.get(sales)).has(number)) return true
+          const refreshed = Effect.flatMap(payments.read(number), (order) =>
+            Ref.update(sales, (now) => withOrder(now, order))
+          )
+          yield* turn.withPermit(refreshed)
           return true
         },
         Effect.catchTags({ PaymentFailed: () => Effect.succeed(false) })
@@ -64,27 +69,12 @@ export const layer = Layer.effect(
   })
 )
 
-const withSale = ({ handled, sales }: State, sale: Sale): State => ({
-  handled,
-  sales: new Map(sales).set(sale.cart.number, sale)
-})
-
-/** Pure: what an event changes. */
-export const heard = (state: State, event: Event): State => {
-  const sale = state.sales.get(event.data.object.out_trade_no)
-  if (state.handled.has(event.id) || sale === undefined) return state
-  const next = { ...state, handled: new Set(state.handled).add(event.id) }
-  switch (event.type) {
-    case "payment.succeeded":
-      return withSale(next, { ...sale, status: "paid" })
-    case "payment.failed":
-    case "payment.expired":
-      return withSale(next, { ...sale, status: "given up" })
-    case "refund.succeeded":
-      return withSale(next, { ...sale, refunded: sale.refunded + event.data.object.amount })
-    default:
-      return next
-  }
+/** Pure: the sales when an order is so. */
+export const withOrder = (sales: Sales, order: Order): Sales => {
+  const sale = sales.get(order.out_trade_no)
+  if (sale === undefined) return sales
+  const status = order.paid_at !== null ? "paid" : order.status === "pending" ? "waiting" : "given up"
+  return new Map(sales).set(order.out_trade_no, { ...sale, status, refunded: order.refunded_amount })
 }
 
 /** `POST /hook`. An answer that is no success makes Coffer send the event again. */

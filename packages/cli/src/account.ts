@@ -191,7 +191,7 @@ const noKey = ({ called, flags, variables }: Door) =>
     `start the service here (npm start), which writes that file, or set ${variables.key} and ${variables.baseUrl}`
   )
 const noLiveKey = (from: string) =>
-  refuse("no_live_key", `No live key in ${plain(from)}.`, "set COFFER_KEY and COFFER_BASE_URL")
+  refuse("no_live_key", `No live key in ${plain(from)}.`, "set COFFER_KEY and COFFER_BASE_URL, or --key and --base-url")
 const twoAccounts = () =>
   refuse("two_accounts", "A profile already has its own key and URL.", "use either --profile, or --key and --base-url")
 const noAddress = ({ called, flags, root, variables }: Door) =>
@@ -229,4 +229,4 @@ const unreadable = (file: string, { variables }: Door) =>
     `restart the service in its folder, or set ${variables.key} and ${variables.baseUrl}`
   )
 const badSetting = (message: string) =>
-  refuse("bad_setting", `Invalid setting: ${message}`, "correct the environment variable")
+  refuse("bad_setting", `Invalid setting: ${message}`, "correct the environment variable, or unset it")

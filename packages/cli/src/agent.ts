@@ -127,7 +127,8 @@ const act = (judges: typeof puts, folder: Option.Option<string>, then: string) =
     yield* Console.log(then)
   }).pipe(
     Effect.catchTags({
-      PlatformError: (error) => failed("no_file", systemProblem(error), "check the files of this folder", 2)
+      PlatformError: (error) =>
+        failed("no_file", systemProblem(error), "check that this folder and its files may be written", 2)
     })
   )
 

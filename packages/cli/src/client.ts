@@ -86,7 +86,7 @@ export const connectToWrite = Effect.fnUntraced(function* (options?: Connecting)
     return yield* failed(
       "live_write",
       `The key (from ${keyFrom}) is a live key, and live calls move real money.`,
-      "add --live",
+      "add --live if you mean it, or use a sandbox key (svc_test_…)",
       2
     )
   }
@@ -139,9 +139,9 @@ const failureOf = (error: unknown, { baseUrl, keyFrom }: Account): CliFailure =>
     })
   }
   if (error instanceof CofferError || error instanceof TypeError) {
-    return failed("invalid_call", error.message, "correct the arguments; see --help", 2)
+    return failed("invalid_call", error.message, "correct the arguments: the same command with --help lists them", 2)
   }
-  return failed("unexpected", messageOf(error), "try again, and report it if it continues")
+  return failed("unexpected", messageOf(error), "run it again, and report it to the operator if it continues")
 }
 
 const nextOf = ({ code, param, requestId, status }: ApiError, keyFrom: string): string => {
@@ -149,7 +149,9 @@ const nextOf = ({ code, param, requestId, status }: ApiError, keyFrom: string): 
   if (status === 403) return `use a key with this permission: this one is from ${keyFrom}`
   if (code === "unexpected_answer" || code === "route_not_found") return "check --base-url: it ends with /v1"
   if (status === 404) return "check the number, and that the key belongs to the right environment (sandbox or live)"
-  if (status === 429) return "wait a moment and try again"
-  if (param !== undefined) return `correct ${param}; see --help`
-  return requestId === undefined ? "try again" : `coffer logs list --request-id ${requestId} shows the call`
+  if (status === 429) return "wait a moment, then run the same command again"
+  if (param !== undefined) return `correct ${param}: the same command with --help lists the arguments`
+  return requestId === undefined
+    ? "run the same command again, and tell the operator if it continues"
+    : `coffer logs list --request-id ${requestId} shows the call`
 }

@@ -57,13 +57,18 @@ export const confirmCommand = command(
       return yield* failed(
         "bad_address",
         `"${plain(address)}" is not a valid URL.`,
-        "use a URL such as https://pay.example/v1",
+        "use the whole URL of the service, such as https://pay.example/v1",
         2
       )
     }
     const file = yield* fileOf
     if (Option.isNone(file)) {
-      return yield* failed("no_config_folder", "No settings folder found.", "set HOME or XDG_CONFIG_HOME", 2)
+      return yield* failed(
+        "no_config_folder",
+        "No settings folder found.",
+        "set HOME or XDG_CONFIG_HOME, so that there is a place for settings",
+        2
+      )
     }
     const isNew = !(yield* read(file.value)).includes(known)
     if (isNew) {

@@ -6,16 +6,19 @@ import { filtersOf } from "./declared.ts"
 import { deliveryColumns } from "./deliveryColumns.ts"
 import { withoutNone } from "./withoutNone.ts"
 import { resend } from "./resend.ts"
-import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
+import { getCommand, listCommand, tailCommand, type Tailed } from "./resource.ts"
 
 const filters = filtersOf(declared)
 
-const deliveries: Resource<WebhookDelivery, typeof filters> = {
+const deliveries: Tailed<WebhookDelivery, typeof filters> = {
   called: "deliveries",
   idOf: ({ id }) => id,
   columns: deliveryColumns,
   filters,
-  list: (coffer, cursors, flags) => [coffer.webhookDeliveries.list({ ...cursors, ...withoutNone(flags) })]
+  list: (coffer, cursors, flags) => [coffer.webhookDeliveries.list({ ...cursors, ...withoutNone(flags) })],
+  followed: ({ webhookDeliveries }, flags) => [
+    (after, options) => webhookDeliveries.follow({ after, ...withoutNone(flags) }, options)
+  ]
 }
 
 export const deliveriesCommand = Command.make("deliveries").pipe(

@@ -9,16 +9,17 @@ import { exportCommand } from "./exported.ts"
 import { command } from "./frame.ts"
 import { withoutNone } from "./withoutNone.ts"
 import { printObject } from "./output.ts"
-import { actsOn, getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
+import { actsOn, getCommand, listCommand, tailCommand, type Tailed } from "./resource.ts"
 
 const filters = filtersOf(declared)
 
-const disputes: Resource<Dispute, typeof filters> = {
+const disputes: Tailed<Dispute, typeof filters> = {
   called: "disputes",
   idOf: ({ dispute_no }) => dispute_no,
   columns: columnsOf(declared),
   filters,
-  list: (coffer, cursors, flags) => [coffer.disputes.list({ ...cursors, ...withoutNone(flags) })]
+  list: (coffer, cursors, flags) => [coffer.disputes.list({ ...cursors, ...withoutNone(flags) })],
+  followed: ({ disputes }, flags) => [(after, options) => disputes.follow({ after, ...withoutNone(flags) }, options)]
 }
 
 const disputeNo = Argument.String("dispute-no")

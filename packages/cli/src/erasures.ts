@@ -50,7 +50,12 @@ const repeat = operatorCommand(
     const text = yield* fs.readFileString(file).pipe(
       Effect.catchTags({
         PlatformError: (error) =>
-          failed("no_file", `${file} can't be read: ${systemProblem(error)}`, "check the file name", 2)
+          failed(
+            "no_file",
+            `${file} can't be read: ${systemProblem(error)}`,
+            "check the name of the file, and that it may be read",
+            2
+          )
       })
     )
     const all = erasedIn(text)

@@ -6,7 +6,7 @@ import type { Event } from "../../sdk/src/index.ts"
 import { columnsOf } from "./declared.ts"
 import { text } from "./flags.ts"
 import { withoutNone } from "./withoutNone.ts"
-import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
+import { getCommand, listCommand, tailCommand, type Tailed } from "./resource.ts"
 
 const filters = {
   types: Flag.Literals("type", EventType.literals).pipe(
@@ -20,13 +20,13 @@ const filters = {
 const subjectOf = ({ data: { object } }: Event): string =>
   "dispute_no" in object ? object.dispute_no : "refund_no" in object ? object.refund_no : object.trade_no
 
-const events: Resource<Event, typeof filters> = {
+const events: Tailed<Event, typeof filters> = {
   called: "events",
   idOf: ({ id }) => id,
   columns: columnsOf<Event>(declared).toSpliced(2, 0, { title: "ABOUT", of: subjectOf }),
   filters,
   list: (coffer, cursors, flags) => [coffer.events.list({ ...cursors, ...queryOf(flags) })],
-  followed: (coffer, after, flags, options) => coffer.events.follow({ after, ...queryOf(flags) }, options)
+  followed: ({ events }, flags) => [(after, options) => events.follow({ after, ...queryOf(flags) }, options)]
 }
 
 function queryOf({ objectId, types }: Command.Command.Config.Infer<typeof filters>) {

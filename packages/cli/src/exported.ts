@@ -50,7 +50,12 @@ export const writeContent = Effect.fnUntraced(function* (file: string, content: 
   yield* fs.writeFile(file, bytes, { mode: 0o600 }).pipe(
     Effect.catchTags({
       PlatformError: (error) =>
-        failed("no_file", `${plain(file)} can't be written: ${systemProblem(error)}`, "check the folder", 2)
+        failed(
+          "no_file",
+          `${plain(file)} can't be written: ${systemProblem(error)}`,
+          "check that the folder exists and may be written",
+          2
+        )
     })
   )
 })

@@ -75,7 +75,7 @@ const verify = command(
       return yield* failed(
         "row_gone",
         `${gone} from an earlier check is no longer in any chain.`,
-        "tell the operator of the service"
+        "tell the operator of the service, who can check the ledger"
       )
     }
     if (verdicts.some(({ broken }) => broken !== undefined)) return yield* new Reported({ exitCode: 1 })
@@ -170,7 +170,12 @@ const verdictsOfFile = Effect.fnUntraced(function* (file: string, kept: Kept) {
   const text = yield* fs.readFileString(file).pipe(
     Effect.catchTags({
       PlatformError: (error) =>
-        failed("no_file", `${file} can't be read: ${systemProblem(error)}`, "check the file name", 2)
+        failed(
+          "no_file",
+          `${file} can't be read: ${systemProblem(error)}`,
+          "check the name of the file, and that it may be read",
+          2
+        )
     })
   )
   const links = linksIn(text)
@@ -202,7 +207,12 @@ const exportCommand = command(
       fs.writeFileString(file, text, { flag }).pipe(
         Effect.catchTags({
           PlatformError: (error) =>
-            failed("no_file", `${file} can't be written: ${systemProblem(error)}`, "check the folder", 2)
+            failed(
+              "no_file",
+              `${file} can't be written: ${systemProblem(error)}`,
+              "check that the folder exists and may be written",
+              2
+            )
         })
       )
     yield* write(headerText, "w")

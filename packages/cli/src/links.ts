@@ -9,16 +9,17 @@ import { amount, currency, metadata, number, text } from "./flags.ts"
 import { command } from "./frame.ts"
 import { withoutNone } from "./withoutNone.ts"
 import { printObject } from "./output.ts"
-import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
+import { getCommand, listCommand, tailCommand, type Tailed } from "./resource.ts"
 
-const links: Resource<PaymentLink, {}> = {
+const links: Tailed<PaymentLink, {}> = {
   called: "payment links",
   idOf: ({ link_id }) => link_id,
   columns: columnsOf(declared, {
     used_count: ({ max_uses, used_count }) => `${used_count}${max_uses === null ? "" : ` of ${max_uses}`}`
   }),
   filters: {},
-  list: (coffer, cursors) => [coffer.paymentLinks.list(cursors)]
+  list: (coffer, cursors) => [coffer.paymentLinks.list(cursors)],
+  followed: ({ paymentLinks }) => [(after, options) => paymentLinks.follow({ after }, options)]
 }
 
 const create = command(

@@ -90,7 +90,7 @@ const typesOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
     return yield* failed(
       "bad_types",
       `--types: "${unknown}" is not an event type.`,
-      `choose from ${known.join(", ")}`,
+      `choose from these types: ${known.join(", ")}`,
       2
     )
   return words as ReadonlyArray<EventType>

@@ -4,7 +4,6 @@ import { systemProblem } from "@coffer/rules/systemProblem"
 import { Config, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
 import type { Account } from "./account.ts"
 import { failed } from "./CliFailure.ts"
-import type { Position } from "./follow.ts"
 
 const State = Schema.fromJsonString(
   Schema.Struct({
@@ -80,8 +79,8 @@ export const openState = Effect.fnUntraced(function* (
 
   const { started } = state
   // Events that an older version has forwarded after its `settled` are not forwarded again.
-  const position: Position = Object.keys(state.taken ?? {}).reduce(
-    (newest: Position, id) => (newest === undefined || id > newest ? id : newest),
+  const position: string | undefined = Object.keys(state.taken ?? {}).reduce(
+    (newest: string | undefined, id) => (newest === undefined || id > newest ? id : newest),
     state.settled ?? undefined
   )
   return {
@@ -90,6 +89,6 @@ export const openState = Effect.fnUntraced(function* (
     /** False on a first start. */
     isStarted: started,
     position,
-    keep: (position: Position) => write({ secret: state.secret, settled: position ?? null, started: true })
+    keep: (position: string | undefined) => write({ secret: state.secret, settled: position ?? null, started: true })
   }
 })

@@ -12,7 +12,7 @@ import { indentedJson } from "./json.ts"
 import { withoutNone } from "./withoutNone.ts"
 import { paint, printObject } from "./output.ts"
 import { plain } from "./plain.ts"
-import { listCommand, type Resource, tailCommand } from "./resource.ts"
+import { listCommand, tailCommand, type Tailed } from "./resource.ts"
 
 const filters = {
   failed: Flag.Boolean("failed").pipe(Flag.withDefault(false), Flag.withDescription("Only failed calls (4xx and 5xx)")),
@@ -25,21 +25,23 @@ const filters = {
 
 const ownPath = "/v1/logs"
 
-const logs: Resource<ApiLog, typeof filters> = {
+const logs: Tailed<ApiLog, typeof filters> = {
   called: "calls",
   idOf: ({ request_id }) => request_id,
   columns: columnsOf(apiLogs, { duration_ms: ({ duration_ms }) => `${duration_ms} ms` }),
   filters,
-  list: (coffer, cursors, { error, failed, path, requestId, source, status }) => {
-    const query = { ...cursors, ...withoutNone({ path, error_code: error, request_id: requestId, source }) }
-    const statuses = failed ? ["4xx", "5xx"] : Option.toArray(status)
-    return statuses.length === 0
-      ? [coffer.apiLogs.list(query)]
-      : statuses.map((one) => coffer.apiLogs.list({ ...query, status: one }))
-  },
-  isDropped: true,
+  list: ({ apiLogs }, cursors, flags) => queriesOf(flags).map((query) => apiLogs.list({ ...cursors, ...query })),
+  followed: ({ apiLogs }, flags) =>
+    queriesOf(flags).map((query) => (after, options) => apiLogs.follow({ after, ...query }, options)),
   isOwnEcho: ({ method, path, status }, { path: wanted }) =>
     method === "GET" && path === ownPath && status === 200 && Option.getOrUndefined(wanted) !== ownPath
+}
+
+/** A list takes one status or class. */
+function queriesOf({ error, failed, path, requestId, source, status }: Command.Command.Config.Infer<typeof filters>) {
+  const query = withoutNone({ path, error_code: error, request_id: requestId, source })
+  const statuses = failed ? ["4xx", "5xx"] : Option.toArray(status)
+  return statuses.length === 0 ? [query] : statuses.map((one) => ({ ...query, status: one }))
 }
 
 const get = command(

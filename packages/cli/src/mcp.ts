@@ -43,7 +43,7 @@ export const mcpCommand = command(
       return yield* failed(
         "live_write",
         `The key (from ${keyFrom}) is a live key, and live calls move real money.`,
-        "add --live",
+        "add --live if you mean it, or use a sandbox key (svc_test_…)",
         2
       )
     }

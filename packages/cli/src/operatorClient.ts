@@ -123,8 +123,10 @@ const nextOf = (status: number, code: string, keyFrom: string): string => {
   if (status === 401) return `use a valid token: this one is from ${keyFrom}`
   if (status === 403) return `use a token with this permission: this one is from ${keyFrom}`
   if (code === "unexpected_answer" || code === "route_not_found") return foreign.next
-  if (status === 404) return "check the merchant's number"
-  return status >= 500 || status === 429 ? "wait a moment and try again" : "correct the arguments; see --help"
+  if (status === 404) return "check the merchant's number, which the console shows"
+  return status >= 500 || status === 429
+    ? "wait a moment, then run the same command again"
+    : "correct the arguments: the same command with --help lists them"
 }
 
 interface ListOf<Item> {

@@ -12,7 +12,7 @@ import { amount, currency, metadata, number, oneOf, text } from "./flags.ts"
 import { command, json } from "./frame.ts"
 import { withoutNone } from "./withoutNone.ts"
 import { type Column, money, printObject, span, table, time } from "./output.ts"
-import { actsOn, getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
+import { actsOn, getCommand, listCommand, tailCommand, type Tailed } from "./resource.ts"
 
 const filters = {
   ...filtersOf(declared),
@@ -21,12 +21,13 @@ const filters = {
   metadata
 }
 
-const orders: Resource<Order, typeof filters> = {
+const orders: Tailed<Order, typeof filters> = {
   called: "orders",
   idOf: ({ trade_no }) => trade_no,
   columns: columnsOf(declared),
   filters,
-  list: (coffer, cursors, flags) => [coffer.orders.list({ ...cursors, ...queryOf(flags) })]
+  list: (coffer, cursors, flags) => [coffer.orders.list({ ...cursors, ...queryOf(flags) })],
+  followed: ({ orders }, flags) => [(after, options) => orders.follow({ after, ...queryOf(flags) }, options)]
 }
 
 function queryOf({ amountMax, amountMin, ...own }: Command.Command.Config.Infer<typeof filters>) {

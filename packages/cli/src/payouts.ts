@@ -60,7 +60,7 @@ const step = <const Name extends keyof typeof steps>(name: Name) =>
     },
     Effect.fnUntraced(function* ({ all, dryRun, limit, merchant, mode, rate, since }) {
       if (all === Option.isSome(merchant)) {
-        return yield* failed("no_filter", "Whose payouts?", "use either --merchant or --all", 2)
+        return yield* failed("no_filter", "Whose payouts?", "use either --merchant or --all, not both", 2)
       }
       const operator = yield* connectOperator
       const whose = withoutNone({ merchant_id: merchant })

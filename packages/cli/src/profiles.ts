@@ -45,7 +45,12 @@ const read = Effect.fnUntraced(function* (file: string) {
   return yield* Schema.decodeEffect(KeptText)(text).pipe(
     Effect.catchTags({
       SchemaError: () =>
-        failed("bad_profiles", `${plain(file)} is not a valid profiles file.`, "correct it, or delete it", 2)
+        failed(
+          "bad_profiles",
+          `${plain(file)} is not a valid profiles file.`,
+          "correct the file by hand, or delete it and add your profiles again",
+          2
+        )
     })
   )
 })
@@ -62,7 +67,7 @@ export const profileOf = Effect.fnUntraced(function* (name: Option.Option<string
 })
 
 const unknown = (name: string) =>
-  failed("no_profile", `No profile ${plain(name)} found.`, "coffer profiles list shows them", 2)
+  failed("no_profile", `No profile ${plain(name)} found.`, "use a name that coffer profiles list shows", 2)
 
 /** At any moment either the old or the new file exists. */
 const change = Effect.fnUntraced(function* <E, R>(by: (kept: Kept) => Effect.Effect<Kept, E, R>) {
@@ -70,7 +75,12 @@ const change = Effect.fnUntraced(function* <E, R>(by: (kept: Kept) => Effect.Eff
   const path = yield* Path.Path
   const file = yield* fileOf
   if (Option.isNone(file)) {
-    return yield* failed("no_config_folder", "No settings folder found.", "set HOME or XDG_CONFIG_HOME", 2)
+    return yield* failed(
+      "no_config_folder",
+      "No settings folder found.",
+      "set HOME or XDG_CONFIG_HOME, so that there is a place for settings",
+      2
+    )
   }
   const after = yield* by(yield* read(file.value))
   const text = yield* Effect.catchTags(Schema.encodeEffect(KeptText)(after), { SchemaError: Effect.die })
@@ -84,7 +94,7 @@ const change = Effect.fnUntraced(function* <E, R>(by: (kept: Kept) => Effect.Eff
         failed(
           "bad_profiles",
           `${plain(file.value)} can't be written: ${systemProblem(error)}`,
-          "check its permissions",
+          "check that you may write the file and its folder",
           2
         )
     })
@@ -105,7 +115,12 @@ const add = command(
   { name: nameArgument },
   Effect.fnUntraced(function* ({ name }) {
     if (!isName(name)) {
-      return yield* failed("bad_profile", `"${plain(name)}" is not a valid name.`, "use letters, digits, - _ and .", 2)
+      return yield* failed(
+        "bad_profile",
+        `"${plain(name)}" is not a valid name.`,
+        "choose a name of letters, digits, - _ and .",
+        2
+      )
     }
     const text = Redacted.value(yield* keyOfPerson)
     const isLive = text.startsWith("svc_live_")
@@ -113,7 +128,7 @@ const add = command(
       return yield* failed(
         "bad_profile",
         "That is not an API key. One starts with svc_test_ or svc_live_.",
-        "try again",
+        "copy the whole key from the console, Developers, API keys, and enter it again",
         2
       )
     }
@@ -154,7 +169,12 @@ const addressOfPerson = Effect.gen(function* () {
   const address = Option.isSome(flag) ? flag : yield* setting("COFFER_BASE_URL")
   const known = Option.isSome(address) ? canonical(address.value) : undefined
   if (known !== undefined) return new URL(known).pathname === "/" ? `${known}/v1` : known
-  return yield* failed("bad_address", "No URL was given.", "use --base-url https://pay.example/v1", 2)
+  return yield* failed(
+    "bad_address",
+    "No URL was given.",
+    "name the service with the key: --base-url https://pay.example/v1",
+    2
+  )
 })
 
 const list = command(

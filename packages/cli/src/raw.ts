@@ -83,7 +83,12 @@ const pairsIn = (data: ReadonlyArray<string>) =>
   Effect.forEach(data, (pair) => {
     const [, name, value] = /^([^=]+)=([\s\S]*)$/.exec(pair) ?? []
     return name === undefined || value === undefined
-      ? failed("bad_data", `-d: "${pair}" is not a field=value pair.`, "use -d amount=1999", 2)
+      ? failed(
+          "bad_data",
+          `-d: "${pair}" is not a field=value pair.`,
+          "write each field as name=value: -d amount=1999",
+          2
+        )
       : Effect.succeed([name, value] as const)
   })
 
@@ -129,7 +134,7 @@ const send = Effect.fnUntraced(function* (
 ) {
   const again =
     idempotencyKey === undefined || method === "GET"
-      ? "try again"
+      ? "check the network and the URL, then run the same command again"
       : `it may have been carried out; repeat it safely with --idempotency-key ${idempotencyKey}`
   const unanswered = new CliFailure({
     code: "connection_lost",
@@ -168,6 +173,8 @@ const print = Effect.fnUntraced(function* ({ status, text }: { readonly status: 
   return yield* failed(
     typeof error === "string" ? error : "unexpected_answer",
     `The service returned ${status}. ${typeof message === "string" ? message : ""}`.trimEnd(),
-    typeof request_id === "string" ? `coffer logs get ${request_id} shows the call` : "check the path and the URL"
+    typeof request_id === "string"
+      ? `coffer logs get ${request_id} shows the call`
+      : "check the path, and that the URL is that of the service"
   )
 })

@@ -10,16 +10,17 @@ import { metadata, partialAmount, text } from "./flags.ts"
 import { command } from "./frame.ts"
 import { withoutNone } from "./withoutNone.ts"
 import { printObject } from "./output.ts"
-import { actsOn, getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
+import { actsOn, getCommand, listCommand, tailCommand, type Tailed } from "./resource.ts"
 
 const filters = filtersOf(declared)
 
-const refunds: Resource<Refund, typeof filters> = {
+const refunds: Tailed<Refund, typeof filters> = {
   called: "refunds",
   idOf: ({ refund_no }) => refund_no,
   columns: columnsOf(declared),
   filters,
-  list: (coffer, cursors, flags) => [coffer.refunds.list({ ...cursors, ...withoutNone(flags) })]
+  list: (coffer, cursors, flags) => [coffer.refunds.list({ ...cursors, ...withoutNone(flags) })],
+  followed: ({ refunds }, flags) => [(after, options) => refunds.follow({ after, ...withoutNone(flags) }, options)]
 }
 
 const create = command(

@@ -43,7 +43,12 @@ export const fileCommand = command(
     yield* fetchReport(client, report, place).pipe(
       Effect.catchTags({
         PlatformError: (error) =>
-          failed("no_file", `${place} can't be written: ${systemProblem(error)}`, "check the folder", 2)
+          failed(
+            "no_file",
+            `${place} can't be written: ${systemProblem(error)}`,
+            "check that the folder exists and may be written",
+            2
+          )
       })
     )
     if (yield* json) return yield* Console.log(shownJson({ report_no: report.report_no, file: place }))
@@ -53,7 +58,11 @@ export const fileCommand = command(
 
 const notReady = ({ failure_reason, report_no, rows_done, status }: Report) =>
   status === "failed"
-    ? failed("report_failed", `The report has no file: ${failure_reason ?? "it failed"}.`, "create the report again")
+    ? failed(
+        "report_failed",
+        `The report has no file: ${failure_reason ?? "it failed"}.`,
+        "create the report again: coffer reports create --help shows how"
+      )
     : failed(
         "report_not_ready",
         `The file is not ready yet: ${count(rows_done)} rows so far.`,

@@ -26,8 +26,7 @@ const reports: Resource<Report, {}> = {
     { title: "REMOVED", of: ({ expires_at }) => time(expires_at) }
   ],
   filters: {},
-  list: (coffer, cursors) => [coffer.reports.list(cursors)],
-  isDropped: true
+  list: (coffer, cursors) => [coffer.reports.list(cursors)]
 }
 
 function rowsOf({ rows_done, rows_total }: Report): string {

@@ -49,7 +49,8 @@ export const resend = anybodysCommand(
     dryRun
   },
   Effect.fnUntraced(function* ({ dryRun, endpointId, failed: onlyFailed, limit, merchant, mode, rate, since }) {
-    if (!onlyFailed) return yield* failed("no_filter", "Which deliveries?", "add --failed", 2)
+    if (!onlyFailed)
+      return yield* failed("no_filter", "Which deliveries?", "add --failed, which sends again what did not arrive", 2)
     if (Option.isSome(merchant) !== Option.isSome(mode)) {
       return yield* failed("half_a_merchant", "Whose deliveries?", "use both --merchant and --mode, or neither", 2)
     }

@@ -1,10 +1,9 @@
 /** The commands of every kind of object: get, list, and tail. */
 import { Console, Effect, Option } from "effect"
 import { Argument, type Command, Flag } from "effect/cli"
-import type { Coffer, FollowOptions, List, Page } from "../../sdk/src/index.ts"
+import type { Coffer, FollowOptions, List } from "../../sdk/src/index.ts"
 import { type Client, connect, connectToWrite } from "./client.ts"
 import type { CliFailure } from "./CliFailure.ts"
-import { follow, type Source } from "./follow.ts"
 import { count } from "./flags.ts"
 import { command, json, type Words } from "./frame.ts"
 import { sinceOf } from "./withoutNone.ts"
@@ -31,15 +30,15 @@ export interface Resource<Item, Filters extends Command.Command.Config> {
     cursors: Cursors,
     filters: Command.Command.Config.Infer<Filters>
   ) => ReadonlyArray<List<Item>>
-  /** The list of objects after this one, or from the first. */
-  readonly followed?: (
+}
+
+/** One whose lists can be followed. */
+export interface Tailed<Item, Filters extends Command.Command.Config> extends Resource<Item, Filters> {
+  /** The same lists, each from after an object on, or from its first. */
+  readonly followed: (
     coffer: Coffer,
-    after: string | null,
-    filters: Command.Command.Config.Infer<Filters>,
-    options: FollowOptions
-  ) => AsyncGenerator<Item, void, undefined>
-  /** They expire, and with them a cursor in their list. */
-  readonly isDropped?: boolean
+    filters: Command.Command.Config.Infer<Filters>
+  ) => ReadonlyArray<(after: string | null, options: FollowOptions) => AsyncGenerator<Item, void, undefined>>
   /** Excluded from `tail`: objects that tailing itself creates. */
   readonly isOwnEcho?: (item: Item, filters: Command.Command.Config.Infer<Filters>) => boolean
 }
@@ -133,41 +132,43 @@ export const mergeLists = <Item>({ ask }: Client, lists: ReadonlyArray<List<Item
   })
 }
 
-export const tailCommand = <Item, const Filters extends Command.Command.Config>(resource: Resource<Item, Filters>) =>
+export const tailCommand = <Item, const Filters extends Command.Command.Config>({
+  called,
+  columns,
+  filters,
+  followed,
+  idOf,
+  isOwnEcho,
+  list
+}: Tailed<Item, Filters>) =>
   command(
     "tail",
-    { does: `Print ${resource.called} as they are created, until Ctrl-C`, example: "--last 0" },
+    { does: `Print ${called} as they are created, until Ctrl-C`, example: "--last 0" },
     {
-      filters: resource.filters,
+      filters,
       last: count("last", [0, pageMax], lastDefault, "How many of the newest to start with")
     },
     Effect.fnUntraced(function* ({ filters, last }) {
       const client = yield* connect({ maxRetries: 0 })
-      const print = yield* table(resource.columns)
-      const isShown = (item: Item) => resource.isOwnEcho?.(item, filters as never) !== true
-      const list = (coffer: Coffer, cursors: Cursors) => resource.list(coffer, cursors, filters as never)
+      const print = yield* table(columns)
+      const isShown = (item: Item) => isOwnEcho?.(item, filters as never) !== true
       const pages: Array<ReadonlyArray<Item>> = []
-      for (const one of list(client.coffer, { limit: pageMax })) pages.push((yield* client.ask(() => one.page())).data)
-      const newest = pages.flat().toSorted((a, b) => (resource.idOf(a) > resource.idOf(b) ? -1 : 1))
+      for (const one of list(client.coffer, { limit: pageMax }, filters as never)) {
+        pages.push((yield* client.ask(() => one.page())).data)
+      }
+      const newest = pages.flat().toSorted((a, b) => (idOf(a) > idOf(b) ? -1 : 1))
       yield* print(newest.filter(isShown).slice(0, last).toReversed())
-      const { followed } = resource
-      if (followed !== undefined) {
-        const after = newest[0] === undefined ? null : resource.idOf(newest[0])
-        const begin = (options: FollowOptions) => followed(client.coffer, after, filters as never, options)
-        return yield* eachFollowed(client, begin, (item) => print([item]))
-      }
-      const follower = {
-        take: (item: Item) => print(isShown(item) ? [item] : []),
-        keep: () => Effect.void,
-        ...tellOutages(client)
-      }
       // Each list has its own position: a new item in one may be older than one shown from another.
       yield* Effect.forEach(
-        pages.entries(),
-        ([index, [first]]) => {
-          const source = sourceOf(client, resource.idOf, (coffer, cursors) => [list(coffer, cursors)[index]!])
-          const start = first === undefined ? undefined : resource.idOf(first)
-          return follow(resource.isDropped === true ? fromFirst(source) : source, start, follower)
+        followed(client.coffer, filters as never).entries(),
+        ([index, begin]) => {
+          const [first] = pages[index]!
+          const after = first === undefined ? null : idOf(first)
+          return eachFollowed(
+            client,
+            (options) => begin(after, options),
+            (item) => (isShown(item) ? print([item]) : Effect.void)
+          )
         },
         { concurrency: "unbounded", discard: true }
       )
@@ -203,44 +204,3 @@ export const tellOutages = ({ account: { baseUrl } }: Client) => ({
   lost: ({ message }: CliFailure) => Console.error(`coffer: ${plain(message)} Retrying until it responds.`),
   found: Console.error(`coffer: ${plain(baseUrl)} is responding again.`)
 })
-
-/** If an object has expired, all remaining ones are newer. A sandbox's clock may skip a month in a moment. */
-const fromFirst = <Item>(source: Source<Item>): Source<Item> => ({
-  idOf: source.idOf,
-  newerThan: (id, take) =>
-    Effect.catchIf(
-      source.newerThan(id, take),
-      ({ param }) => param === "ending_before",
-      () => source.newerThan(undefined, take)
-    )
-})
-
-/** The items newer than an id, oldest first. */
-export const sourceOf = <Item>(
-  { ask, coffer }: Client,
-  idOf: (item: Item) => string,
-  list: (coffer: Coffer, cursors: Cursors) => ReadonlyArray<List<Item>>
-): Source<Item> => {
-  const pagesOf = (cursors: Cursors, take: (items: ReadonlyArray<Item>) => Effect.Effect<void, CliFailure>) =>
-    Effect.gen(function* () {
-      for (const one of list(coffer, cursors)) {
-        let page: Page<Item> | undefined = yield* ask(() => one.page())
-        while (page !== undefined) {
-          yield* take(page.data)
-          const { next }: Page<Item> = page
-          page = yield* ask(() => next())
-        }
-      }
-    })
-  return {
-    idOf,
-    newerThan: Effect.fnUntraced(function* (id, take) {
-      if (id !== undefined)
-        return yield* pagesOf({ limit: pageMax, ending_before: id }, (items) => take(items.toReversed()))
-      // Without a starting object, pages are read backwards. There was none a moment ago, so there are few.
-      const all: Array<Item> = []
-      yield* pagesOf({ limit: pageMax }, (items) => Effect.sync(() => void all.push(...items)))
-      yield* take(all.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1)))
-    })
-  }
-}

@@ -56,7 +56,12 @@ const rehearseCommand = anyonesCommand(
       )
     }
     if (!/^[a-z]{3}$/i.test(currency)) {
-      return yield* failed("bad_currency", `"${currency}" is not a currency.`, "use three letters, such as usd", 2)
+      return yield* failed(
+        "bad_currency",
+        `"${currency}" is not a currency.`,
+        "use the three letters of a currency, such as usd",
+        2
+      )
     }
     yield* throughProxy
     const key = yield* keyOfSandbox
@@ -68,7 +73,11 @@ const rehearseCommand = anyonesCommand(
     const { accountOf, checkAnswer, start } = yield* simulator
     const settings = { port: 0, chargeBookedAfter: 0, disputeDecides: 0, ...(stateFile !== undefined && { stateFile }) }
     const { control, url } = yield* Effect.mapError(start(settings), () =>
-      failed("no_simulator", "The Stripe simulator can't listen on this machine.", "check that 127.0.0.1 is available")
+      failed(
+        "no_simulator",
+        "The Stripe simulator can't listen on this machine.",
+        "check that programs here may listen at 127.0.0.1"
+      )
     )
     // Its webhooks would go to the same address as the real ones.
     yield* Effect.ignore(control.hold_webhooks({}))

@@ -15,7 +15,12 @@ export const throughProxy = Effect.gen(function* () {
   // Loaded here alone, as in `delivery.ts`.
   const http = yield* Effect.promise(() => import("node:http"))
   if (!("setGlobalProxyFromEnv" in http)) {
-    return yield* failed("no_proxy", "This Node version does not support STRIPE_PROXY.", "use Node 24.14 or later", 2)
+    return yield* failed(
+      "no_proxy",
+      "This Node version does not support STRIPE_PROXY.",
+      "use Node 24.14 or later, which can send calls through a proxy",
+      2
+    )
   }
   yield* Effect.acquireRelease(
     Effect.sync(() => http.setGlobalProxyFromEnv({ HTTPS_PROXY: proxy })),

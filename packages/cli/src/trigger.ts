@@ -62,6 +62,6 @@ const eventOf = Effect.fnUntraced(function* ({ ask }: Client, type: EventType, o
   return yield* failed(
     "no_event",
     `All steps are done, but ${type} for ${objectId} has not arrived yet.`,
-    `coffer events list --object-id ${objectId}`
+    `look for it in a moment: coffer events list --object-id ${objectId}`
   )
 })

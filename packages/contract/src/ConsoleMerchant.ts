@@ -318,7 +318,7 @@ export class OverviewGroup extends HttpApiGroup.make("overview")
 
 export const QuotaUse = Schema.Struct({
   kind: Schema.Literals(["writes", "reads", "csv", "helpers", "waits"]).annotate({
-    description: "The kind of request. `waits` are reads of events with `wait`."
+    description: "The kind of request. `waits` are reads of lists with `wait`."
   }),
   by: Schema.Literals(["keys", "console"]).annotate({
     description: "Programs with keys (`program`), or people in the console."

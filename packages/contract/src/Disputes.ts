@@ -8,9 +8,9 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
-import { Conflict, DisputeNotFound, InvalidRequest, ProcessorError, Unavailable } from "./Errors.ts"
+import { Conflict, DisputeNotFound, InvalidRequest, ProcessorError, RateLimited, Unavailable } from "./Errors.ts"
 import { kind, merchantId, orNull, text, withExample } from "./fields.ts"
-import { ExportableQuery, sortedField, sortParameter } from "./Lists.ts"
+import { ExportableQuery, sortedField, sortParameter, waitParameter } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 const Instant = Schema.String.annotate({ format: "date-time" })
@@ -127,6 +127,7 @@ export type SubmitEvidence = typeof SubmitEvidence.Type
 export const DisputeQuery = Schema.Struct({
   ...ExportableQuery,
   ...sortParameter,
+  ...waitParameter,
   ...filterFields(disputes)
 })
 export type DisputeQuery = typeof DisputeQuery.Type
@@ -177,7 +178,7 @@ export class DisputesGroup extends HttpApiGroup.make("disputes")
     HttpApiEndpoint.get("list", "/v1/disputes", {
       query: DisputeQuery,
       success: [listed(DisputeResource, sortedField), HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })],
-      error: InvalidRequest
+      error: [InvalidRequest, RateLimited, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "List disputes, newest first, or export them",

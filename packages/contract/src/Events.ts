@@ -1,16 +1,15 @@
 /** Events on the wire: what is delivered to merchants and what they read back (spec: Event; Events). */
 import { EventType } from "@coffer/model/EventType"
 import { Currency } from "@coffer/model/Money"
-import { eventWaitMax } from "@coffer/model/Limits"
 import { wireFields } from "@coffer/resources/listed"
 import { events } from "@coffer/resources/webhooks"
-import { Schema, SchemaGetter } from "effect"
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { EventNotFound, InvalidRequest, RateLimited, Unavailable } from "./Errors.ts"
 import { text, withExample } from "./fields.ts"
-import { anyOf, ListQuery } from "./Lists.ts"
+import { anyOf, ListQuery, waitParameter } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 /** A copy of one of the object's own fields, if it has that field. */
@@ -66,29 +65,10 @@ export type EventResource = typeof EventResource.Encoded
 /** Filters of the list, ours (silences: E1, E9). `type` may be given several times: one of them has to match. */
 export const EventQuery = Schema.Struct({
   ...ListQuery,
+  ...waitParameter,
   type: Schema.optionalKey(anyOf(EventType.literals, "Events of this type; repeat it for several types.")),
   object_id: Schema.optionalKey(
     text("Events of this order, refund or dispute: our number, or any other that its path accepts.")
-  ),
-  wait: Schema.optionalKey(
-    Schema.String.check(
-      Schema.makeFilter((seconds: string) => /^([1-9]|1\d|2[0-5])$/.test(seconds), {
-        expected: `a whole number from 1 to ${eventWaitMax}`,
-        toJsonSchema: () => ({})
-      })
-    )
-      .annotate({
-        description:
-          "Long polling, 1 to 25 seconds: while there is no event newer than `ending_before`, the answer waits up " +
-          "to this long for one, and is then an empty page. These calls have their own quota. Not with " +
-          "`starting_after`."
-      })
-      .pipe(
-        Schema.decodeTo(Schema.Int, {
-          decode: SchemaGetter.transform(Number),
-          encode: SchemaGetter.transform(String)
-        })
-      )
   )
 })
 export type EventQuery = typeof EventQuery.Type

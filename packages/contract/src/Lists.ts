@@ -5,9 +5,10 @@
  * `limit` and the timestamps are read by a rule (`@coffer/rules/lists/pageRequest`), whose message says in one sentence
  * what they have to be. An export never gets `limit` and the cursors: they are dropped before the query is decoded.
  */
-import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
+import { pageSizeDefault, pageSizeMax, pageSizeMin, waitSecondsMax } from "@coffer/model/Limits"
 import { sorts } from "@coffer/model/Sort"
-import { Schema, SchemaGetter } from "effect"
+import { Schema, SchemaAST, SchemaGetter } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
 import { instant, text } from "./fields.ts"
 
 export const timestamp = (description: string) =>
@@ -68,6 +69,44 @@ export const sortParameter = {
         "A CSV file ignores it."
     })
   )
+}
+
+/** For a list that can be followed (silences: E9). */
+export const waitParameter = {
+  wait: Schema.optionalKey(
+    Schema.String.check(
+      Schema.makeFilter((seconds: string) => /^([1-9]|1\d|2[0-5])$/.test(seconds), {
+        expected: `a whole number from 1 to ${waitSecondsMax}`,
+        toJsonSchema: () => ({})
+      })
+    )
+      .annotate({
+        description:
+          "Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this " +
+          "long, and is then an empty page. These calls have their own quota. Not with `starting_after`."
+      })
+      .pipe(
+        Schema.decodeTo(Schema.Int, {
+          decode: SchemaGetter.transform(Number),
+          encode: SchemaGetter.transform(String)
+        })
+      )
+  )
+}
+
+/** Whether an endpoint is such a list. */
+export const takesWait = ({ query }: Pick<HttpApiEndpoint.Top, "query">): boolean =>
+  query !== undefined &&
+  SchemaAST.isObjects(query.ast) &&
+  query.ast.propertySignatures.some(({ name }) => name === "wait")
+
+/** What a wait reads of such a list's query. */
+export interface WaitQuery {
+  readonly limit?: number | string
+  readonly wait?: number
+  readonly starting_after?: string
+  readonly ending_before?: string
+  readonly sort?: string
 }
 
 /** In the answer of such a list, of a page by amount. */

@@ -5,9 +5,9 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, MerchantKey, Quotas } from "./Caller.ts"
 import { listed } from "./Envelope.ts"
-import { InvalidRequest } from "./Errors.ts"
+import { InvalidRequest, RateLimited, Unavailable } from "./Errors.ts"
 import { int, orNull, withExample } from "./fields.ts"
-import { ListQuery } from "./Lists.ts"
+import { ListQuery, waitParameter } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 /** Days for which a call is kept (spec: Limits). */
@@ -68,6 +68,7 @@ const StatusFilter = Schema.String.check(
 /** Filters of the list; all have to match (spec: Endpoints, Events and logs). */
 export const LogQuery = Schema.Struct({
   ...ListQuery,
+  ...waitParameter,
   ...filterFields(apiLogs),
   status: Schema.optionalKey(StatusFilter.annotate({ description: apiLogs.listing.filters.status }))
 })
@@ -80,7 +81,7 @@ export class LogsGroup extends HttpApiGroup.make("logs")
       success: listed(LogResource, {
         retention_days: int("Days for which calls are kept.").annotate({ examples: [retentionDays] })
       }),
-      error: InvalidRequest
+      error: [InvalidRequest, RateLimited, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "List your own API calls, newest first",

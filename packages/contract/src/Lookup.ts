@@ -28,8 +28,8 @@ const LogReply = listed(LogResource, {
 
 const mode = Mode.annotate({ description: "The environment that is read." })
 
-/** The filters of the merchant's own list, and the environment. These lists have no CSV form. */
-const queryOf = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
+/** The filters of the merchant's own list, and the environment. These lists have no CSV form and do not wait. */
+const queryOf = <const Fields extends Schema.Struct.Fields>({ wait: _, ...fields }: Fields) =>
   Schema.Struct({ ...fields, format: ListQuery.format, mode })
 
 const list = <const Name extends string, const Path extends string, Query extends Schema.Top, Reply extends Schema.Top>(

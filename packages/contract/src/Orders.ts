@@ -13,7 +13,15 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, Idempotency, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { channelBoundsText } from "./Channels.ts"
 import { enveloped, listed } from "./Envelope.ts"
-import { Conflict, InvalidRequest, MerchantNotFound, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
+import {
+  Conflict,
+  InvalidRequest,
+  MerchantNotFound,
+  OrderNotFound,
+  ProcessorError,
+  RateLimited,
+  Unavailable
+} from "./Errors.ts"
 import {
   Email,
   closingNote,
@@ -33,6 +41,7 @@ import {
   sortedField,
   sortParameter,
   timestamp,
+  waitParameter,
   withMetadataFilters
 } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
@@ -149,6 +158,7 @@ export const OrderQuery = Schema.StructWithRest(
   Schema.Struct({
     ...ExportableQuery,
     ...sortParameter,
+    ...waitParameter,
     ...filterFields(orders),
     "paid_at[gte]": timestamp("Paid then or later"),
     "paid_at[lte]": timestamp("Paid then or earlier; Unix seconds include the whole second"),
@@ -225,7 +235,7 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
     HttpApiEndpoint.get("list", "/v1/orders", {
       query: OrderQuery,
       success: [listed(OrderResource, sortedField), HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })],
-      error: InvalidRequest
+      error: [InvalidRequest, RateLimited, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "List orders, newest first, or export them",

@@ -11,9 +11,9 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
 import { channelBoundsText } from "./Channels.ts"
 import { enveloped, listed } from "./Envelope.ts"
-import { Conflict, InvalidRequest, PaymentLinkNotFound, Unavailable } from "./Errors.ts"
+import { Conflict, InvalidRequest, PaymentLinkNotFound, RateLimited, Unavailable } from "./Errors.ts"
 import { merchantId, orNull, text, withExample } from "./fields.ts"
-import { ListQuery } from "./Lists.ts"
+import { ListQuery, waitParameter } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 const Instant = Schema.String.annotate({ format: "date-time" })
@@ -94,7 +94,7 @@ export const UpdatePaymentLink = withoutNulls(
 )
 export type UpdatePaymentLink = typeof UpdatePaymentLink.Type
 
-const PaymentLinkQuery = Schema.Struct(ListQuery)
+const PaymentLinkQuery = Schema.Struct({ ...ListQuery, ...waitParameter })
 export type PaymentLinkQuery = typeof PaymentLinkQuery.Type
 
 const Reply = enveloped(PaymentLinkResource)
@@ -133,7 +133,7 @@ export class PaymentLinksGroup extends HttpApiGroup.make("payment_links")
     HttpApiEndpoint.get("list", collection, {
       query: PaymentLinkQuery,
       success: listed(PaymentLinkResource),
-      error: InvalidRequest
+      error: [InvalidRequest, RateLimited, Unavailable]
     }).annotateMerge(OpenApi.annotations({ summary: "List payment links, newest first", description: "In pages." })),
     HttpApiEndpoint.get("get", one, {
       params,

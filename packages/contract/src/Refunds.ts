@@ -18,12 +18,13 @@ import {
   InvalidRequest,
   OrderNotFound,
   ProcessorError,
+  RateLimited,
   RefundNotFound,
   RefundWindowExpired,
   Unavailable
 } from "./Errors.ts"
 import { merchantId, text, withExample } from "./fields.ts"
-import { ExportableQuery, sortedField, sortParameter } from "./Lists.ts"
+import { ExportableQuery, sortedField, sortParameter, waitParameter } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 /** The same in responses and in `refund.*` events. */
@@ -102,6 +103,7 @@ export type UpdateRefund = typeof UpdateRefund.Type
 export const RefundQuery = Schema.Struct({
   ...ExportableQuery,
   ...sortParameter,
+  ...waitParameter,
   ...filterFields(refunds)
 })
 export type RefundQuery = typeof RefundQuery.Type
@@ -153,7 +155,7 @@ export class RefundsGroup extends HttpApiGroup.make("refunds")
     HttpApiEndpoint.get("list", "/v1/refunds", {
       query: RefundQuery,
       success: [listed(RefundResource, sortedField), HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })],
-      error: InvalidRequest
+      error: [InvalidRequest, RateLimited, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "List refunds, newest first, or export them",

@@ -5,9 +5,9 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
-import { Conflict, DeliveryNotFound, InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
+import { Conflict, DeliveryNotFound, InvalidRequest, MerchantNotFound, RateLimited, Unavailable } from "./Errors.ts"
 import { instant, int, mode, ofMerchant, orNull, text, withExample } from "./fields.ts"
-import { ListQuery } from "./Lists.ts"
+import { ListQuery, waitParameter } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 const Attempt = Schema.Struct({
@@ -62,10 +62,8 @@ export const DeliveryResource = withExample(
 )
 export type DeliveryResource = typeof DeliveryResource.Encoded
 
-export const DeliveryQuery = Schema.Struct({
-  ...ListQuery,
-  ...filterFields(deliveries)
-})
+const filtered = { ...ListQuery, ...filterFields(deliveries) }
+export const DeliveryQuery = Schema.Struct({ ...filtered, ...waitParameter })
 export type DeliveryQuery = typeof DeliveryQuery.Type
 
 const collection = "/v1/webhook_deliveries"
@@ -94,7 +92,7 @@ export class WebhookDeliveriesGroup extends HttpApiGroup.make("webhook_deliverie
     HttpApiEndpoint.get("list", collection, {
       query: DeliveryQuery,
       success: listed(DeliveryResource),
-      error: InvalidRequest
+      error: [InvalidRequest, RateLimited, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "List deliveries, newest first",
@@ -116,7 +114,7 @@ const ofOne = "/operator/v1/merchants/:merchant_id/webhook_deliveries"
 const operatorOne = "/operator/v1/webhook_deliveries/:delivery_id"
 
 /** Each environment has its own list. */
-export const OperatorDeliveryQuery = Schema.Struct({ ...DeliveryQuery.fields, mode })
+export const OperatorDeliveryQuery = Schema.Struct({ ...filtered, mode })
 export type OperatorDeliveryQuery = typeof OperatorDeliveryQuery.Type
 
 /** The same for the operator, who may see those of every merchant. */

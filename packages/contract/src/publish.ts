@@ -4,7 +4,7 @@
  * schema: headers, the idempotency key, the meaning of a status, and an example of every answer, made from those of the
  * fields. An endpoint's own text is in its group.
  */
-import { eventWaitMax, pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
+import { waitSecondsMax, pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
 import { Scope } from "@coffer/model/Scopes"
 import { merchantAct, type Operation } from "./acts.ts"
 import { markDeprecated } from "./deprecations.ts"
@@ -94,7 +94,7 @@ const repeated =
 /** Query parameters that are numbers. They are parsed from text. */
 const numbers: Readonly<Record<string, Json>> = {
   limit: { type: "integer", minimum: pageSizeMin, maximum: pageSizeMax, default: pageSizeDefault },
-  wait: { type: "integer", minimum: 1, maximum: eventWaitMax }
+  wait: { type: "integer", minimum: 1, maximum: waitSecondsMax }
 }
 
 export const publish = (generated: Json): Json => {

@@ -25,7 +25,9 @@ export type OutTradeNo = typeof OutTradeNo.Type
 
 /** 1 to 128 characters (spec: Limits). The prefix `plink_` is the links' own (silences: O5). */
 export const NewOutTradeNo = OneLine(1, outTradeNoLengthMax)
-  .check(Schema.isPattern(/^(?!plink_)/, { expected: "a number that does not begin with plink_" }))
+  .check(
+    Schema.isPattern(/^(?!plink_)/, { expected: "a number that does not begin with plink_: use a number of your own" })
+  )
   .pipe(Schema.brand("OutTradeNo"))
 
 export const MerchantId = Schema.String.check(Schema.isPattern(/^mer_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(

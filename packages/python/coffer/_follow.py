@@ -95,13 +95,23 @@ def follow_steps(
     else:
         newest = (yield from answer_of({"limit": 1}))["data"]
         position = newest[0][id_field] if newest else None
+    # The service has taken the position.
+    is_taken = False
     while True:
         began = now()
         if position is None:
             items = yield from first_of()
         else:
             ask = {"limit": _page_max, **wait, "ending_before": position}
-            items = (yield from answer_of(ask))["data"]
+            try:
+                items = (yield from answer_of(ask))["data"]
+            except InvalidRequestError as error:
+                if not is_taken or error.param != "ending_before":
+                    raise
+                # It was removed after its days, and everything that is left is newer.
+                position = None
+                continue
+        is_taken = True
         for item in reversed(items):
             position = item[id_field]
             yield Found(item)

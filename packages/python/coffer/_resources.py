@@ -9,6 +9,7 @@ from ._pages import AsyncList, List
 from ._transport import AsyncTransport, Transport
 from .types import (
     ApiLog,
+    ApiLogsFollowQuery,
     ApiLogsListQuery,
     Balance,
     BalanceGetQuery,
@@ -22,6 +23,7 @@ from .types import (
     Dispute,
     DisputeEvidence,
     DisputesCsvQuery,
+    DisputesFollowQuery,
     DisputesListQuery,
     Erasure,
     ErasuresCreate,
@@ -38,12 +40,15 @@ from .types import (
     LedgerListQuery,
     Order,
     OrdersCsvQuery,
+    OrdersFollowQuery,
     OrdersListQuery,
     PaymentLink,
+    PaymentLinksFollowQuery,
     PaymentLinksListQuery,
     PayoutReport,
     Refund,
     RefundsCsvQuery,
+    RefundsFollowQuery,
     RefundsListQuery,
     Report,
     ReportsFeesQuery,
@@ -67,6 +72,7 @@ from .types import (
     UpdateRefund,
     UpdateWebhookEndpoint,
     UploadedFile,
+    WebhookDeliveriesFollowQuery,
     WebhookDeliveriesListQuery,
     WebhookDelivery,
     WebhookEndpoint,
@@ -86,6 +92,10 @@ class OrdersApi:
     def create(self, body: CreateOrder, **options: Unpack[WriteOptions]) -> Order:
         """Create an order. Returns 201 with the new order; send the buyer to its `checkout_url`. If the `out_trade_no` exists already, returns 200 with that order if amount, currency, subject and notify_url are the same, and 409 if they are not."""
         return cast("Order", self._transport.call(Request("POST", path("/orders"), body=body, is_keyed=True), options))
+
+    def follow(self, query: OrdersFollowQuery = {}, **options: Unpack[FollowOptions]) -> Iterator[Order]:
+        """Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection."""
+        return self._transport.follow(path("/orders"), "trade_no", query, options)
 
     def list(self, query: OrdersListQuery = {}, **options: Unpack[CallOptions]) -> List[Order]:
         """List orders, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors."""
@@ -126,6 +136,10 @@ class RefundsApi:
         """Refund an order, in whole or in part. 201 if the channel refunded immediately, 202 if it settles later: poll every 10 seconds for 5 minutes, then less often, or wait for the event. If the `out_refund_no` exists already, returns 200 with that refund. Fees are not returned, so a full refund takes more from the wallet than the payment added. 502: no money has moved here, and `Coffer-Reason` says whether a retry can help."""
         return cast("Refund", self._transport.call(Request("POST", path("/refunds"), body=body, is_keyed=True), options))
 
+    def follow(self, query: RefundsFollowQuery = {}, **options: Unpack[FollowOptions]) -> Iterator[Refund]:
+        """Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection."""
+        return self._transport.follow(path("/refunds"), "refund_no", query, options)
+
     def list(self, query: RefundsListQuery = {}, **options: Unpack[CallOptions]) -> List[Refund]:
         """List refunds, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors."""
         return List(self._transport, path("/refunds"), "refund_no", query, options)
@@ -161,6 +175,10 @@ class DisputesApi:
         """Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status is unchanged, and a second call has no effect. 502: the channel could not be reached, and the dispute is unchanged."""
         return cast("Dispute", self._transport.call(Request("POST", path("/disputes/{}/accept", ref), is_keyed=True), options))
 
+    def follow(self, query: DisputesFollowQuery = {}, **options: Unpack[FollowOptions]) -> Iterator[Dispute]:
+        """Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection."""
+        return self._transport.follow(path("/disputes"), "dispute_no", query, options)
+
     def list(self, query: DisputesListQuery = {}, **options: Unpack[CallOptions]) -> List[Dispute]:
         """List disputes, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors."""
         return List(self._transport, path("/disputes"), "dispute_no", query, options)
@@ -194,6 +212,10 @@ class PaymentLinksApi:
     def create(self, body: CreatePaymentLink, **options: Unpack[WriteOptions]) -> PaymentLink:
         """Create a payment link. Give its `url` to as many buyers as you like: each visit creates a separate order."""
         return cast("PaymentLink", self._transport.call(Request("POST", path("/payment_links"), body=body, is_keyed=True), options))
+
+    def follow(self, query: PaymentLinksFollowQuery = {}, **options: Unpack[FollowOptions]) -> Iterator[PaymentLink]:
+        """Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection."""
+        return self._transport.follow(path("/payment_links"), "link_id", query, options)
 
     def list(self, query: PaymentLinksListQuery = {}, **options: Unpack[CallOptions]) -> List[PaymentLink]:
         """List payment links, newest first. In pages."""
@@ -322,6 +344,10 @@ class ApiLogsApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
+    def follow(self, query: ApiLogsFollowQuery = {}, **options: Unpack[FollowOptions]) -> Iterator[ApiLog]:
+        """Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection."""
+        return self._transport.follow(path("/logs"), "request_id", query, options)
+
     def list(self, query: ApiLogsListQuery = {}, **options: Unpack[CallOptions]) -> List[ApiLog]:
         """List your own API calls, newest first. For finding out what your server sent and received. Written asynchronously, so a call may occasionally be missing."""
         return List(self._transport, path("/logs"), "request_id", query, options)
@@ -420,6 +446,10 @@ class WebhookDeliveriesApi:
     def resend(self, delivery_id: str, **options: Unpack[WriteOptions]) -> WebhookDelivery:
         """Send a delivery again. Creates a new delivery of the same event: one immediate attempt with the same event id, also while automatic attempts go on. It is marked `manual` and not retried automatically. 409: its endpoint is disabled or deleted, or an attempt is under way at this moment."""
         return cast("WebhookDelivery", self._transport.call(Request("POST", path("/webhook_deliveries/{}/resend", delivery_id), is_keyed=True), options))
+
+    def follow(self, query: WebhookDeliveriesFollowQuery = {}, **options: Unpack[FollowOptions]) -> Iterator[WebhookDelivery]:
+        """Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection."""
+        return self._transport.follow(path("/webhook_deliveries"), "id", query, options)
 
     def list(self, query: WebhookDeliveriesListQuery = {}, **options: Unpack[CallOptions]) -> List[WebhookDelivery]:
         """List deliveries, newest first. The delivery of each event to each URL, with every attempt and the receiver's answer."""
@@ -536,6 +566,10 @@ class AsyncOrdersApi:
         """Create an order. Returns 201 with the new order; send the buyer to its `checkout_url`. If the `out_trade_no` exists already, returns 200 with that order if amount, currency, subject and notify_url are the same, and 409 if they are not."""
         return cast("Order", await self._transport.call(Request("POST", path("/orders"), body=body, is_keyed=True), options))
 
+    def follow(self, query: OrdersFollowQuery = {}, **options: Unpack[FollowOptions]) -> AsyncIterator[Order]:
+        """Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection."""
+        return self._transport.follow(path("/orders"), "trade_no", query, options)
+
     def list(self, query: OrdersListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Order]:
         """List orders, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors."""
         return AsyncList(self._transport, path("/orders"), "trade_no", query, options)
@@ -575,6 +609,10 @@ class AsyncRefundsApi:
         """Refund an order, in whole or in part. 201 if the channel refunded immediately, 202 if it settles later: poll every 10 seconds for 5 minutes, then less often, or wait for the event. If the `out_refund_no` exists already, returns 200 with that refund. Fees are not returned, so a full refund takes more from the wallet than the payment added. 502: no money has moved here, and `Coffer-Reason` says whether a retry can help."""
         return cast("Refund", await self._transport.call(Request("POST", path("/refunds"), body=body, is_keyed=True), options))
 
+    def follow(self, query: RefundsFollowQuery = {}, **options: Unpack[FollowOptions]) -> AsyncIterator[Refund]:
+        """Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection."""
+        return self._transport.follow(path("/refunds"), "refund_no", query, options)
+
     def list(self, query: RefundsListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Refund]:
         """List refunds, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors."""
         return AsyncList(self._transport, path("/refunds"), "refund_no", query, options)
@@ -610,6 +648,10 @@ class AsyncDisputesApi:
         """Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status is unchanged, and a second call has no effect. 502: the channel could not be reached, and the dispute is unchanged."""
         return cast("Dispute", await self._transport.call(Request("POST", path("/disputes/{}/accept", ref), is_keyed=True), options))
 
+    def follow(self, query: DisputesFollowQuery = {}, **options: Unpack[FollowOptions]) -> AsyncIterator[Dispute]:
+        """Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection."""
+        return self._transport.follow(path("/disputes"), "dispute_no", query, options)
+
     def list(self, query: DisputesListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Dispute]:
         """List disputes, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors."""
         return AsyncList(self._transport, path("/disputes"), "dispute_no", query, options)
@@ -643,6 +685,10 @@ class AsyncPaymentLinksApi:
     async def create(self, body: CreatePaymentLink, **options: Unpack[WriteOptions]) -> PaymentLink:
         """Create a payment link. Give its `url` to as many buyers as you like: each visit creates a separate order."""
         return cast("PaymentLink", await self._transport.call(Request("POST", path("/payment_links"), body=body, is_keyed=True), options))
+
+    def follow(self, query: PaymentLinksFollowQuery = {}, **options: Unpack[FollowOptions]) -> AsyncIterator[PaymentLink]:
+        """Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection."""
+        return self._transport.follow(path("/payment_links"), "link_id", query, options)
 
     def list(self, query: PaymentLinksListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[PaymentLink]:
         """List payment links, newest first. In pages."""
@@ -771,6 +817,10 @@ class AsyncApiLogsApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
+    def follow(self, query: ApiLogsFollowQuery = {}, **options: Unpack[FollowOptions]) -> AsyncIterator[ApiLog]:
+        """Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection."""
+        return self._transport.follow(path("/logs"), "request_id", query, options)
+
     def list(self, query: ApiLogsListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[ApiLog]:
         """List your own API calls, newest first. For finding out what your server sent and received. Written asynchronously, so a call may occasionally be missing."""
         return AsyncList(self._transport, path("/logs"), "request_id", query, options)
@@ -869,6 +919,10 @@ class AsyncWebhookDeliveriesApi:
     async def resend(self, delivery_id: str, **options: Unpack[WriteOptions]) -> WebhookDelivery:
         """Send a delivery again. Creates a new delivery of the same event: one immediate attempt with the same event id, also while automatic attempts go on. It is marked `manual` and not retried automatically. 409: its endpoint is disabled or deleted, or an attempt is under way at this moment."""
         return cast("WebhookDelivery", await self._transport.call(Request("POST", path("/webhook_deliveries/{}/resend", delivery_id), is_keyed=True), options))
+
+    def follow(self, query: WebhookDeliveriesFollowQuery = {}, **options: Unpack[FollowOptions]) -> AsyncIterator[WebhookDelivery]:
+        """Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection."""
+        return self._transport.follow(path("/webhook_deliveries"), "id", query, options)
 
     def list(self, query: WebhookDeliveriesListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[WebhookDelivery]:
         """List deliveries, newest first. The delivery of each event to each URL, with every attempt and the receiver's answer."""

@@ -1579,6 +1579,8 @@ class OrdersListQuery(TypedDict):
     """Created between these moments, both included; one of them is enough."""
     sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
     """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
+    wait: NotRequired[Union[int, None]]
+    """Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."""
     status: NotRequired[Union[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"], None]]
     """Orders in this state."""
     out_trade_no: NotRequired[Union[str, None]]
@@ -1602,6 +1604,8 @@ class OrdersCsvQuery(TypedDict):
     """Created between these moments, both included; one of them is enough."""
     sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
     """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
+    wait: NotRequired[Union[int, None]]
+    """Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."""
     status: NotRequired[Union[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"], None]]
     """Orders in this state."""
     out_trade_no: NotRequired[Union[str, None]]
@@ -1618,6 +1622,29 @@ class OrdersCsvQuery(TypedDict):
     """`metadata[shelf]=A7`: objects with exactly this value under this key. Several filters have to match together."""
 
 
+class OrdersFollowQuery(TypedDict):
+    """The query of `orders.list` that is followed."""
+
+    sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
+    """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
+    status: NotRequired[Union[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"], None]]
+    """Orders in this state."""
+    out_trade_no: NotRequired[Union[str, None]]
+    """The order with exactly this number of yours."""
+    receipt_email: NotRequired[Union[str, None]]
+    """Orders whose receipt goes to this address, in any capitals."""
+    payment_method: NotRequired[Union[Literal["card", "alipay", "wechat_pay", "apple_pay", "google_pay"], None]]
+    """Orders that were paid so."""
+    paid_at: NotRequired[Union[MomentRange, None]]
+    """Paid between these moments, both included; one of them is enough."""
+    amount: NotRequired[Union[AmountRange, None]]
+    """Between these amounts in minor units, both included; one of them is enough."""
+    metadata: NotRequired[Union[Mapping[str, str], None]]
+    """`metadata[shelf]=A7`: objects with exactly this value under this key. Several filters have to match together."""
+    after: NotRequired[Union[str, None]]
+    """The id of the newest that you have handled. None: from the first one on. Left out: from now on."""
+
+
 class RefundsListQuery(TypedDict):
     """The query of `refunds.list`."""
 
@@ -1631,6 +1658,8 @@ class RefundsListQuery(TypedDict):
     """Created between these moments, both included; one of them is enough."""
     sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
     """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
+    wait: NotRequired[Union[int, None]]
+    """Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."""
     trade_no: NotRequired[Union[str, None]]
     """Refunds of this order: its `trade_no`, or your own `out_trade_no`."""
     out_refund_no: NotRequired[Union[str, None]]
@@ -1646,12 +1675,29 @@ class RefundsCsvQuery(TypedDict):
     """Created between these moments, both included; one of them is enough."""
     sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
     """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
+    wait: NotRequired[Union[int, None]]
+    """Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."""
     trade_no: NotRequired[Union[str, None]]
     """Refunds of this order: its `trade_no`, or your own `out_trade_no`."""
     out_refund_no: NotRequired[Union[str, None]]
     """The refund with exactly this number of yours."""
     status: NotRequired[Union[Literal["pending", "succeeded", "failed"], None]]
     """Refunds in this state."""
+
+
+class RefundsFollowQuery(TypedDict):
+    """The query of `refunds.list` that is followed."""
+
+    sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
+    """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
+    trade_no: NotRequired[Union[str, None]]
+    """Refunds of this order: its `trade_no`, or your own `out_trade_no`."""
+    out_refund_no: NotRequired[Union[str, None]]
+    """The refund with exactly this number of yours."""
+    status: NotRequired[Union[Literal["pending", "succeeded", "failed"], None]]
+    """Refunds in this state."""
+    after: NotRequired[Union[str, None]]
+    """The id of the newest that you have handled. None: from the first one on. Left out: from now on."""
 
 
 class DisputesListQuery(TypedDict):
@@ -1667,6 +1713,8 @@ class DisputesListQuery(TypedDict):
     """Created between these moments, both included; one of them is enough."""
     sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
     """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
+    wait: NotRequired[Union[int, None]]
+    """Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."""
     status: NotRequired[Union[Literal["needs_response", "under_review", "won", "lost", "closed"], None]]
     """Disputes in this state."""
     trade_no: NotRequired[Union[str, None]]
@@ -1680,10 +1728,25 @@ class DisputesCsvQuery(TypedDict):
     """Created between these moments, both included; one of them is enough."""
     sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
     """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
+    wait: NotRequired[Union[int, None]]
+    """Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."""
     status: NotRequired[Union[Literal["needs_response", "under_review", "won", "lost", "closed"], None]]
     """Disputes in this state."""
     trade_no: NotRequired[Union[str, None]]
     """Disputes of this order: its `trade_no`, or your own `out_trade_no`."""
+
+
+class DisputesFollowQuery(TypedDict):
+    """The query of `disputes.list` that is followed."""
+
+    sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
+    """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
+    status: NotRequired[Union[Literal["needs_response", "under_review", "won", "lost", "closed"], None]]
+    """Disputes in this state."""
+    trade_no: NotRequired[Union[str, None]]
+    """Disputes of this order: its `trade_no`, or your own `out_trade_no`."""
+    after: NotRequired[Union[str, None]]
+    """The id of the newest that you have handled. None: from the first one on. Left out: from now on."""
 
 
 class PaymentLinksListQuery(TypedDict):
@@ -1697,6 +1760,15 @@ class PaymentLinksListQuery(TypedDict):
     """Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
+    wait: NotRequired[Union[int, None]]
+    """Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."""
+
+
+class PaymentLinksFollowQuery(TypedDict):
+    """The query of `paymentLinks.list` that is followed."""
+
+    after: NotRequired[Union[str, None]]
+    """The id of the newest that you have handled. None: from the first one on. Left out: from now on."""
 
 
 class BalanceGetQuery(TypedDict):
@@ -1829,12 +1901,12 @@ class EventsListQuery(TypedDict):
     """Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
+    wait: NotRequired[Union[int, None]]
+    """Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."""
     type: NotRequired[Union[Union[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"], Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]]], None]]
     """Events of this type; repeat it for several types."""
     object_id: NotRequired[Union[str, None]]
     """Events of this order, refund or dispute: our number, or any other that its path accepts."""
-    wait: NotRequired[Union[int, None]]
-    """Long polling, 1 to 25 seconds: while there is no event newer than `ending_before`, the answer waits up to this long for one, and is then an empty page. These calls have their own quota. Not with `starting_after`."""
 
 
 class EventsFollowQuery(TypedDict):
@@ -1859,6 +1931,8 @@ class ApiLogsListQuery(TypedDict):
     """Cursor for the page just newer, also with the newest first: the id of the first object of this one. `has_more` says whether still newer ones follow. Not together with `starting_after`."""
     created: NotRequired[Union[MomentRange, None]]
     """Created between these moments, both included; one of them is enough."""
+    wait: NotRequired[Union[int, None]]
+    """Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."""
     request_id: NotRequired[Union[str, None]]
     """The call with exactly this number."""
     status: NotRequired[Union[str, None]]
@@ -1869,6 +1943,23 @@ class ApiLogsListQuery(TypedDict):
     """Calls that were refused with this `error`."""
     source: NotRequired[Union[Literal["api", "console"], None]]
     """Calls of your own servers (`api`), or changes that people made in the console (`console`)."""
+
+
+class ApiLogsFollowQuery(TypedDict):
+    """The query of `apiLogs.list` that is followed."""
+
+    request_id: NotRequired[Union[str, None]]
+    """The call with exactly this number."""
+    status: NotRequired[Union[str, None]]
+    """An exact status, or a class such as `4xx`."""
+    path: NotRequired[Union[str, None]]
+    """Calls of exactly this path: `/v1/orders`."""
+    error_code: NotRequired[Union[str, None]]
+    """Calls that were refused with this `error`."""
+    source: NotRequired[Union[Literal["api", "console"], None]]
+    """Calls of your own servers (`api`), or changes that people made in the console (`console`)."""
+    after: NotRequired[Union[str, None]]
+    """The id of the newest that you have handled. None: from the first one on. Left out: from now on."""
 
 
 class ErasuresCreate(TypedDict):
@@ -1932,6 +2023,21 @@ class WebhookDeliveriesListQuery(TypedDict):
     """Deliveries to this endpoint."""
     status: NotRequired[Union[Literal["pending", "succeeded", "failed", "skipped"], None]]
     """`pending`: another attempt follows. `failed`: all attempts failed. `skipped`: its endpoint was disabled or deleted."""
+    wait: NotRequired[Union[int, None]]
+    """Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."""
+
+
+class WebhookDeliveriesFollowQuery(TypedDict):
+    """The query of `webhookDeliveries.list` that is followed."""
+
+    event_id: NotRequired[Union[str, None]]
+    """Deliveries of this event."""
+    endpoint_id: NotRequired[Union[str, None]]
+    """Deliveries to this endpoint."""
+    status: NotRequired[Union[Literal["pending", "succeeded", "failed", "skipped"], None]]
+    """`pending`: another attempt follows. `failed`: all attempts failed. `skipped`: its endpoint was disabled or deleted."""
+    after: NotRequired[Union[str, None]]
+    """The id of the newest that you have handled. None: from the first one on. Left out: from now on."""
 
 
 class TestHelpersOrdersPay(TypedDict):

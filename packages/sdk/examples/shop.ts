@@ -23,8 +23,7 @@ export interface ShopOptions {
 const books: Readonly<Record<string, number>> = { "Moby Dick": 1999, Emma: 1499 }
 
 export const makeShop = ({ coffer, home, secret }: ShopOptions) => {
-  // A real shop has tables for both: handled events, and sales by number.
-  const handled = new Set<string>()
+  // A real shop has a table of them.
   const sales = new Map<string, Sale>()
 
   const buy = async (title: string, buyer: string): Promise<string> => {
@@ -46,28 +45,25 @@ export const makeShop = ({ coffer, home, secret }: ShopOptions) => {
   const refund = (number: string, amount: number) =>
     coffer.refunds.create({ trade_no: number, amount, out_refund_no: `refund-${number}` })
 
-  const handle = async (event: Event): Promise<void> => {
-    if (handled.has(event.id)) return
-    const sale = sales.get(event.data.object.out_trade_no)
+  // An event only says that an order has changed. The order is read, so events may come twice, late and in any order.
+  const refresh = async ({ data, type }: Event): Promise<void> => {
+    const number = data.object.out_trade_no
+    const sale = sales.get(number)
     if (sale === undefined) return
-    switch (event.type) {
-      case "payment.succeeded":
-        sale.status = "paid"
-        sale.parcel = `SF-${event.data.object.out_trade_no}`
-        break
-      case "payment.failed":
-      case "payment.expired":
-        sale.status = "given up"
-        break
-      case "refund.succeeded":
-        sale.refunded += event.data.object.amount
-        break
-      case "dispute.created":
-        await answer(event.data.object.dispute_no, sale)
-    }
-    // Last, so that an event whose handling failed is handled when it is delivered again.
-    handled.add(event.id)
+    const order = await coffer.orders.get(number)
+    if (order.paid_at !== null) {
+      sale.status = "paid"
+      sale.parcel ??= `SF-${number}`
+    } else if (order.status !== "pending") sale.status = "given up"
+    sale.refunded = order.refunded_amount
+    if (type !== "dispute.created") return
+    const dispute = await coffer.disputes.get(data.object.dispute_no)
+    if (dispute.status === "needs_response") await answer(dispute.dispute_no, sale)
   }
+
+  // One after the other, so that an older answer never overwrites a newer one.
+  let last = Promise.resolve()
+  const handle = (event: Event) => (last = last.catch(() => {}).then(() => refresh(event)))
 
   const answer = (number: string, sale: Sale) =>
     coffer.disputes.submitEvidence(number, {

@@ -73,13 +73,26 @@ export async function* follow<Item>(
   }
   const newestOf = ({ data }: Page<Item>) => (data[0] === undefined ? undefined : idOf(data[0]))
 
+  /** The service has taken the position. */
+  let isTaken = false
+  const newer = async (): Promise<ReadonlyArray<Item>> => {
+    if (position === undefined) return answerOf(() => firstOf(list, wait))
+    try {
+      return (await answerOf(() => list({ limit: pageMax, ...wait, ending_before: position! }).page())).data
+    } catch (error) {
+      const isRemoved = isTaken && error instanceof InvalidRequestError && error.param === "ending_before"
+      if (!isRemoved) throw error
+      // It was removed after its days, and everything that is left is newer.
+      position = undefined
+      return newer()
+    }
+  }
+
   let position = after === undefined ? newestOf(await answerOf(() => list({ limit: 1 }).page())) : (after ?? undefined)
   for (;;) {
     const began = clock.now()
-    const items =
-      position === undefined
-        ? await answerOf(() => firstOf(list, wait))
-        : (await answerOf(() => list({ limit: pageMax, ...wait, ending_before: position! }).page())).data
+    const items = await newer()
+    isTaken = true
     for (const item of items.toReversed()) {
       position = idOf(item)
       yield item

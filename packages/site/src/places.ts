@@ -33,6 +33,10 @@ export const addressOf = (path: string): string =>
     .replace(/(^|\/)(index|README)\.md$/, "")
     .replace(/\.md$/, "")
 
+/** The file that a translation translates. */
+export const originalOf = (path: string): string =>
+  path.replace(/^docs\/zh\/(sdk|python|testkit)\.md$/, "packages/$1/README.md").replace(/^docs\/zh\//, "docs/")
+
 export const languageOfAddress = (address: string): Language => (/^zh(\/|$)/.test(address) ? "zh" : "en")
 
 /** The address of the same page in the other language. */
@@ -44,7 +48,7 @@ const guides: ReadonlyArray<readonly [address: string, en: string, zh: string]> 
   ["guides/checkout", "Checkout", "收银台"],
   ["guides/refunds", "Refunds", "退款"],
   ["guides/disputes", "Disputes", "争议"],
-  ["guides/links", "Payment links", "收款链接"],
+  ["guides/links", "Payment links", "支付链接"],
   ["guides/webhooks", "Webhooks", "Webhook"],
   ["testing", "Testing with time", "测试与时间"],
   ["guides/going-live", "Going live", "上线"],
@@ -153,9 +157,25 @@ const englishSections = (references: ReadonlyArray<Entry>): ReadonlyArray<Sectio
 
 const chineseSections: ReadonlyArray<Section> = [
   { title: "开始", entries: named("", { zh: "概览", "zh/quickstart": "快速开始" }) },
+  {
+    title: "概念",
+    entries: named("zh/concepts/", {
+      order: "订单的一生",
+      wallet: "钱包与账本",
+      webhook: "一个 Webhook 的各次尝试",
+      owners: "谁归谁管"
+    })
+  },
   { title: "指南", entries: guidesIn("zh") },
   {
     title: "参考",
-    entries: named("", { "zh/errors": "错误码", reference: "API 参考（英文）", specification: "规范（英文）" })
+    entries: named("", {
+      "zh/errors": "错误码",
+      "zh/sdk": "JavaScript SDK",
+      "zh/command-line": "命令行",
+      "zh/reports": "报表",
+      reference: "API 参考（英文）",
+      specification: "规范（英文）"
+    })
   }
 ]

@@ -31,6 +31,16 @@ export const withQuotes = (markdown: string, read: (file: string) => string): st
     return `\`\`\`${language} from ${file}${place}\n${code}\n\`\`\``
   })
 
+/** For an agent, which reads the one file that it needs: a page with links in place of files that it quotes whole. */
+export const withLinksToFiles = (markdown: string, folder: string): string =>
+  markdown
+    .replaceAll(quoting, (whole, _, file: string, beginning: string | undefined) => {
+      if (beginning !== undefined) return whole
+      const name = file.slice(file.lastIndexOf("/") + 1)
+      return `- [${name}](${folder}/${name})`
+    })
+    .replaceAll(/^(- \[.*\))\n\n(?=- \[)/gm, "$1\n")
+
 /** The files that a page quotes whole, by their names. */
 export const wholeFilesIn = (markdown: string): ReadonlyArray<readonly [name: string, text: string]> =>
   [...markdown.matchAll(quoting)].flatMap(([, , file = "", beginning, text = ""]) =>

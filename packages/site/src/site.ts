@@ -7,8 +7,8 @@ import type { Texts } from "@coffer/mcp/texts"
 import { OpenApi } from "effect/http-api"
 import { errorPages, withLinksToPages } from "./errorPages.ts"
 import { type Rendered, render, targetOf } from "./markdown.ts"
-import { addressOf, isDocument, type Language, languageOfAddress, type Page, sectionsOf } from "./places.ts"
-import { wholeFilesIn } from "./quotes.ts"
+import { addressOf, isDocument, type Language, languageOfAddress, originalOf, type Page, sectionsOf } from "./places.ts"
+import { wholeFilesIn, withLinksToFiles } from "./quotes.ts"
 import { referencePages } from "./reference.ts"
 import { type Assets, markdownPath, pageMarkup, pathTo } from "./shell.ts"
 
@@ -49,7 +49,7 @@ const pageOfDocument = (file: string): Page => {
   const address = addressOf(file)
   const language = languageOfAddress(address)
   const own = readText(file)
-  const text = language === "zh" ? withCodeOf(own, readText(file.replace("docs/zh/", "docs/"))) : own
+  const text = language === "zh" ? withCodeOf(own, readText(originalOf(file))) : own
   return { address, language, source: file, markdown: isTable(file) ? withLinksToPages(text, language) : text }
 }
 
@@ -120,12 +120,11 @@ export const filesOf = (site: Site, assets: Assets, { isServed, root }: Place): 
   const host = root.replace(/\/docs$/, "")
   const pages = site.pages.flatMap((page): ReadonlyArray<SiteFile> => {
     const frame = { assets, sections: site.sections[page.language], addresses, root, isServed }
-    const folder = path.posix.dirname(pathTo(root, page.address))
     const programs = page.language === "en" ? wholeFilesIn(page.markdown) : []
     return [
       { path: pathTo(root, page.address), type: html, text: pageMarkup(page, page.rendered, frame) },
       { path: markdownPath(root, page.address), type: markdownType, text: markdownOf(page, site, root) },
-      ...programs.map(([name, text]) => ({ path: `${folder}/${name}`, type: plainType, text }))
+      ...programs.map(([name, text]) => ({ path: `${folderOf(root, page.address)}/${name}`, type: plainType, text }))
     ]
   })
   const first = pages.find(({ path }) => path === markdownPath(root, ""))!
@@ -138,6 +137,10 @@ export const filesOf = (site: Site, assets: Assets, { isServed, root }: Place): 
   ]
 }
 
+/** Where the files are that a page quotes whole; a translation shows those of its original. */
+const folderOf = (root: string, address: string): string =>
+  path.posix.dirname(pathTo(root, address.replace(/^zh\//, "")))
+
 const missingPage = (site: Site, assets: Assets, { isServed, root }: Place): string => {
   const markdown =
     "# Not here\n\nThis page is not in the documents of this version. The search (`/`) finds words of all " +
@@ -149,13 +152,16 @@ const missingPage = (site: Site, assets: Assets, { isServed, root }: Place): str
 }
 
 /** Links to documents lead to their Markdown. A file that is no page has no address here, so its link is only text. */
-const markdownOf = ({ markdown, source }: Page, { addressBySource }: Site, root: string): string =>
-  markdown.replaceAll(/(?<!!)\[([^\]\n]*)\]\(((?!https?:|mailto:|#|\/)[^)\s]+)\)/g, (_, text: string, href: string) => {
-    const [file, anchor] = targetOf(source, href)
-    const address = addressBySource.get(file)
-    if (address === undefined) return text
-    return `[${text}](${markdownPath(root, address)}${anchor === "" ? "" : `#${anchor}`})`
-  })
+const markdownOf = ({ address, markdown, source }: Page, { addressBySource }: Site, root: string): string =>
+  withLinksToFiles(markdown, folderOf(root, address)).replaceAll(
+    /(?<!!)\[([^\]\n]*)\]\(((?!https?:|mailto:|#|\/)[^)\s]+)\)/g,
+    (_, text: string, href: string) => {
+      const [file, anchor] = targetOf(source, href)
+      const address = addressBySource.get(file)
+      if (address === undefined) return text
+      return `[${text}](${markdownPath(root, address)}${anchor === "" ? "" : `#${anchor}`})`
+    }
+  )
 
 /** The sections for developers of merchants, and those that they do not need. */
 const developersSections: ReadonlySet<string> = new Set([
@@ -164,6 +170,7 @@ const developersSections: ReadonlySet<string> = new Set([
   "Guides",
   "Using the API",
   "开始",
+  "概念",
   "指南"
 ])
 const optionalSections: ReadonlySet<string> = new Set(["Operating", "Security", "Inside"])

@@ -191,7 +191,12 @@ const readExpiry = (text: string | undefined, now: DateTime.Utc): Result.Result<
   if (text === undefined) return Result.succeed(null)
   const at = readTimestamp(text)
   if (at === undefined) {
-    return Result.fail(new InvalidField({ param: "expires_at", problem: "must be an ISO 8601 date and time" }))
+    return Result.fail(
+      new InvalidField({
+        param: "expires_at",
+        problem: "must be an ISO 8601 date and time, such as 2030-01-01T00:00:00Z"
+      })
+    )
   }
   return DateTime.isGreaterThan(at, now)
     ? Result.succeed(at)

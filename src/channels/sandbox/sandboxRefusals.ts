@@ -7,7 +7,7 @@ import type { NoChargeback } from "./SandboxIssuer.ts"
 import type { NotSettled } from "../../shared/channel/Channel.ts"
 
 const chargebackMessage = {
-  not_paid: "The order is not paid, so it can't be disputed.",
+  not_paid: "The order is not paid, so it can't be disputed. Pay it first.",
   not_a_card: "This payment method does not support disputes; methods that charge a card do."
 } satisfies Record<NoChargeback["reason"], string>
 

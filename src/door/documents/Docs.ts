@@ -13,6 +13,7 @@ import { Settings } from "../../platform/runtime/Settings.ts"
 import type { Arrived } from "../edge/Arrivals.ts"
 import { isAnsweredAt, type PortKind } from "../edge/routes.ts"
 import { serveStatic } from "../edge/staticContent.ts"
+import { withOwnLooks } from "./tryPage.ts"
 import { documentRoute } from "./openApiDocument.ts"
 
 // The reference ------------------------------------------------------------------
@@ -37,7 +38,7 @@ const referencePageOf = Effect.fnUntraced(
 )
 
 const referenceOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
-  Effect.map(referencePageOf(api), (text) => ({
+  Effect.map(Effect.map(referencePageOf(api), withOwnLooks), (text) => ({
     text,
     contentType: "text/html; charset=utf-8",
     headers: { "content-security-policy": policyOf(text), "referrer-policy": "no-referrer" }

@@ -57,14 +57,17 @@ export const layerOf = (
       const names = Effect.promise(() => readdir(folder).catch((): ReadonlyArray<string> => []))
       const hashes = Effect.promise(() => readFile(path.join(folder, hashesName), "utf8").catch(() => ""))
 
-      const index = Effect.gen(function* () {
-        const page = pageOf(`${publicUrl}/downloads`, yield* names, yield* hashes)
-        return HttpServerResponse.text(page.text.markup, {
-          status: page.isBuilt ? 200 : 404,
-          contentType: "text/html; charset=utf-8",
-          headers: page.isBuilt ? headers : { ...headers, "cache-control": "no-store" }
+      const index = (form: keyof typeof forms) =>
+        Effect.gen(function* () {
+          const address = `${publicUrl}/downloads`
+          const rows = rowsOf(address, yield* names, yield* hashes)
+          const isBuilt = rows.length > 0
+          return HttpServerResponse.text(forms[form](address, rows), {
+            status: isBuilt ? 200 : 404,
+            contentType: `text/${form}; charset=utf-8`,
+            headers: isBuilt ? headers : { ...headers, "cache-control": "no-store" }
+          })
         })
-      })
 
       const file = Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
@@ -81,8 +84,10 @@ export const layerOf = (
         return HttpServerResponse.stream(content, { headers, contentType, contentLength })
       })
 
-      yield* router.add("GET", downloadPages[0], index)
-      yield* router.add("GET", downloadPages[1], file)
+      const [page, markdown, one] = downloadPages
+      yield* router.add("GET", page, index("html"))
+      yield* router.add("GET", markdown, index("markdown"))
+      yield* router.add("GET", one, file)
     })
   )
 
@@ -97,42 +102,58 @@ const sumsOf = (sums: string): string =>
     plainName(name) === name ? line : `${line}\n${hash}  ${plainName(name)}`
   )
 
-const pageOf = (address: string, names: ReadonlyArray<string>, sums: string) => {
-  const rows = offered.flatMap(([start, title, use]) => {
-    const name = names.find((each) => each.startsWith(`${start}-`) && /\.(tgz|whl)$/.test(each))
-    if (name === undefined) return []
-    const hash =
-      sums
-        .split("\n")
-        .find((line) => line.endsWith(`  ${name}`))
-        ?.slice(0, 64) ?? ""
-    const at = `${address}/${plainName(name)}`
-    return [
-      html`<h2>${title}</h2>
-        <pre>${use(at)}</pre>
-        <p><a href="${at}">${name}</a> <code>${hash}</code></p> `
-    ]
-  })
-  const isBuilt = rows.length > 0
-  const content = isBuilt
-    ? html`<p>SHA-256 hashes are in <a href="${address}/${hashesName}">${hashesName}</a>.</p>
-        ${rows}`
-    : html`<p>${howToBuild}</p>`
-  return {
-    isBuilt,
-    text: html`<!doctype html>
-      <html lang="en">
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width" />
-        <title>Downloads of Coffer</title>
-        <style>
-          ${new Html(style)}
-        </style>
-        <h1>Downloads</h1>
-        ${content}
-      </html> `
-  }
+interface Row {
+  readonly title: string
+  readonly file: string
+  readonly at: string
+  readonly use: string
+  readonly hash: string
 }
+
+const rowsOf = (address: string, names: ReadonlyArray<string>, sums: string): ReadonlyArray<Row> =>
+  offered.flatMap(([start, title, use]) => {
+    const file = names.find((each) => each.startsWith(`${start}-`) && /\.(tgz|whl)$/.test(each))
+    if (file === undefined) return []
+    const line = sums.split("\n").find((each) => each.endsWith(`  ${file}`))
+    const at = `${address}/${plainName(file)}`
+    return [{ title, file, at, use: use(at), hash: line?.slice(0, 64) ?? "" }]
+  })
+
+const htmlOf = (address: string, rows: ReadonlyArray<Row>): string => {
+  const content =
+    rows.length > 0
+      ? html`<p>SHA-256 hashes are in <a href="${address}/${hashesName}">${hashesName}</a>.</p>
+          ${rows.map(
+            ({ at, file, hash, title, use }) =>
+              html`<h2>${title}</h2>
+                <pre>${use}</pre>
+                <p><a href="${at}">${file}</a> <code>${hash}</code></p> `
+          )}`
+      : html`<p>${howToBuild}</p>`
+  return html`<!doctype html>
+    <html lang="en">
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width" />
+      <title>Downloads of Coffer</title>
+      <style>
+        ${new Html(style)}
+      </style>
+      <h1>Downloads</h1>
+      ${content}
+    </html> `.markup
+}
+
+/** For an agent, as every page of the documents has it. */
+const markdownOf = (address: string, rows: ReadonlyArray<Row>): string =>
+  [
+    "# Downloads",
+    rows.length > 0 ? `SHA-256 hashes are in [${hashesName}](${address}/${hashesName}).` : howToBuild,
+    ...rows.map(
+      ({ at, file, hash, title, use }) => `## ${title}\n\n\`\`\`sh\n${use}\n\`\`\`\n\n[${file}](${at}) \`${hash}\``
+    )
+  ].join("\n\n") + "\n"
+
+const forms = { html: htmlOf, markdown: markdownOf }
 
 const style = `body { font: 16px/1.6 system-ui, sans-serif; margin: 2rem auto; max-width: 46rem; padding: 0 1rem }
 pre { background: #8882; padding: .4rem .6rem; overflow-x: auto } code { overflow-wrap: anywhere; font-size: 12px }`

@@ -4,6 +4,7 @@ import { HttpRouter } from "effect/http"
 import * as Admission from "../../shared/http/Admission.ts"
 import * as Clients from "../../shared/http/Clients.ts"
 import * as Draining from "../../shared/http/Draining.ts"
+import * as ListWaits from "../../shared/http/ListWaits.ts"
 import * as HttpServer from "./HttpServer.ts"
 import * as Inward from "./Inward.ts"
 import { layerTraces, routerConfig } from "./routes.ts"
@@ -27,13 +28,9 @@ export const layerStore = Layer.unwrap(
 )
 
 /** Admission, quotas and the process' state. It is wired below the rooms, whose handlers and outside calls use it. */
-export const layer = Layer.mergeAll(
-  Draining.layer,
-  Admission.layer,
-  layerStore,
-  Clients.layer,
-  ShortPath.layer,
-  Inward.layer
+export const layer = Layer.provideMerge(
+  ListWaits.layer,
+  Layer.mergeAll(Draining.layer, Admission.layer, layerStore, Clients.layer, ShortPath.layer, Inward.layer)
 )
 
 /** Serves the routes; the port is open as soon as this is built. */

@@ -100,6 +100,7 @@ export const make = Effect.gen(function* () {
     const record = newRecord(incoming, { requestId, ip, arrived })
     incoming.record = record
     logs.begun(record)
+    record.leaveLog = logs.ended
     return record
   }
 

@@ -35,6 +35,7 @@ import { forbidden, isFreshNow, tooOld } from "../../shared/http/granting.ts"
 import { entryOf, makeSignedIn, registerFirst, roleAt } from "./peopleDoors.ts"
 import { busy, refuseWith } from "../../shared/http/replies.ts"
 import { memoize } from "@coffer/model/memoize"
+import { takesWait } from "@coffer/contract/Lists"
 import { quotaOf, type QuotaKind, type QuotaOverrides } from "@coffer/model/Quotas"
 import { QuotaStore } from "./QuotaStore.ts"
 import { Clients } from "../../shared/http/Clients.ts"
@@ -328,21 +329,22 @@ export const layerQuotas = Layer.effect(
       return Effect.andThen(taken, called)
     }
 
-    return Quotas.of(<A, E, R>(called: Effect.Effect<A, E, R>) =>
-      Effect.withFiber<A, E | Wire.RateLimited, R | Caller>((fiber) => {
-        const { merchantId, mode } = Context.getUnsafe(fiber.context, Caller)
-        const record = fiber.getRef(CurrentRecord)
-        const kind = isHelper(record) ? "helpers" : (record.visit?.kind ?? kindOf(record))
-        const limit = quotaOf(record.quotas, kind)
-        // A page that people open does not use up the quota of the merchant's own servers, and neither does a
-        // long-poll.
-        const own = isWait(record) ? `waits:${kind}` : kind
-        const counted = record.ofConsole === undefined ? own : `console:${kind}`
-        const key = `${merchantId}:${mode}:${counted}`
-        return Effect.flatMapEager(count(record, { key, kind, limit }, unmovedMillisOf(fiber)), () =>
-          inTurn(called, record)
-        )
-      })
+    return Quotas.of(
+      <A, E, R>(called: Effect.Effect<A, E, R>, { endpoint }: { readonly endpoint: HttpApiEndpoint.Top }) =>
+        Effect.withFiber<A, E | Wire.RateLimited, R | Caller>((fiber) => {
+          const { merchantId, mode } = Context.getUnsafe(fiber.context, Caller)
+          const record = fiber.getRef(CurrentRecord)
+          const kind = isHelper(record) ? "helpers" : (record.visit?.kind ?? kindOf(record))
+          const limit = quotaOf(record.quotas, kind)
+          // A page that people open does not use up the quota of the merchant's own servers, and neither does a
+          // long-poll.
+          const own = kind === "reads" && queryOf(record).has("wait") && takesWait(endpoint) ? `waits:${kind}` : kind
+          const counted = record.ofConsole === undefined ? own : `console:${kind}`
+          const key = `${merchantId}:${mode}:${counted}`
+          return Effect.flatMapEager(count(record, { key, kind, limit }, unmovedMillisOf(fiber)), () =>
+            inTurn(called, record)
+          )
+        })
     )
   })
 )
@@ -369,7 +371,5 @@ export const makeQuotaUse = Effect.map(QuotaStore, (store) =>
 export const quotaWindowSeconds = windowMillis / 1_000
 
 const quotaKinds: ReadonlyArray<QuotaKind> = ["writes", "reads", "csv", "helpers"]
-
-const isWait = (record: RequestRecord): boolean => record.route === "/v1/events" && queryOf(record).has("wait")
 
 const isHelper = ({ route }: RequestRecord): boolean => route.startsWith("/v1/test_helpers/")

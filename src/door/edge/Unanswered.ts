@@ -23,7 +23,7 @@ import { queryParametersMax } from "@coffer/model/Limits"
 import { Currency } from "@coffer/model/Money"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import { memoize } from "@coffer/model/memoize"
-import { checkNamesOfText, descriptionOf, namesIn, refuseUnknownParameter } from "./unknownNames.ts"
+import { checkNamesOfText, descriptionOf, namesIn, refuseUnknownField, refuseUnknownParameter } from "./unknownNames.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -162,7 +162,7 @@ export const refuseUndecodable =
     if (path.length === 0) return refuseOtherThanObject
     const { message } = first!
     const name = nameOf(path)
-    if (message === excess) return refuseUnknownParameter(endpoint, name)
+    if (message === excess) return isQuery ? refuseUnknownParameter(endpoint, name) : refuseUnknownField(endpoint, path)
     const problem = fieldProblem({
       message,
       name: String(path.at(-1)),
@@ -228,11 +228,11 @@ const checkQuery = Effect.flatMap(CurrentRecord, ({ url }) => {
   return problem === undefined ? Effect.void : refuseField(problem.param, problem.problem)
 })
 
-/** An export ignores `limit` and cursors (silences: P15). */
+/** An export ignores `limit`, cursors and `wait` (silences: P15). */
 const withoutPaging = <Services>(context: Context.Context<Services>): Context.Context<Services> => {
   const query = Context.getOrUndefined(context, HttpServerRequest.ParsedSearchParams)
   if (query?.["format"] !== "csv") return context
-  const { ending_before: _before, limit: _limit, starting_after: _after, ...filters } = query
+  const { ending_before: _before, limit: _limit, starting_after: _after, wait: _wait, ...filters } = query
   return Context.add(context, HttpServerRequest.ParsedSearchParams, filters)
 }
 

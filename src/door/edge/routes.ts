@@ -161,7 +161,7 @@ export const consolePreviews = { en: "/console/preview/en", zh: "/console/previe
 export const documentPages = ["/docs", "/docs.md", "/docs/*", "/llms.txt", "/llms-full.txt"] as const
 
 /** What can be installed from this address (`Downloads.ts`). */
-export const downloadPages = ["/downloads", "/downloads/:name"] as const
+export const downloadPages = ["/downloads", "/downloads.md", "/downloads/:name"] as const
 
 /** The contact for vulnerabilities (`SecurityText.ts`). */
 export const securityTextPath = "/.well-known/security.txt"

@@ -51,6 +51,23 @@ export const refuseUnknownParameter = ({ query }: HttpApiEndpoint.Top, name: str
   return refuseParam(name, (named) => `Unknown parameter \`${named}\`.${hint}`)
 }
 
+/** Refuses a field of a body that is refused whatever a caller has asked for, as in evidence. */
+export const refuseUnknownField = ({ payload }: HttpApiEndpoint.Top, path: ReadonlyArray<PropertyKey>) => {
+  const fieldsOf = (asts: ReadonlyArray<SchemaAST.AST>) =>
+    asts.flatMap(objectsIn).flatMap(({ propertySignatures }) => propertySignatures)
+  const body = [...payload.values()].flatMap(({ schemas }) => schemas).map(({ ast }) => ast)
+  const within = path.slice(0, -1).reduce<ReadonlyArray<SchemaAST.AST>>(
+    (asts, part) =>
+      fieldsOf(asts)
+        .filter(({ name }) => name === part)
+        .map(({ type }) => type),
+    body
+  )
+  const known = fieldsOf(within).map(({ name }) => String(name))
+  const hint = suggest(nearestWord(String(path.at(-1)), known), known)
+  return refuseParam(path.join("."), (named) => `Unknown field \`${named}\`.${hint}`)
+}
+
 /** The only parameters with names of the merchant's own. */
 const ofMetadata = "metadata[key]"
 

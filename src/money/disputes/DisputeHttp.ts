@@ -9,6 +9,8 @@ import { replyCsv } from "../../shared/http/csv.ts"
 import { commonRefusals, unavailable } from "../../shared/http/refusals.ts"
 import { channelRefusals } from "../../shared/channel/channelRefusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
+import { ListWaits } from "../../shared/http/ListWaits.ts"
+import { waitRefusals } from "../../shared/http/waitRefusals.ts"
 import { disputeRefusals } from "./disputeRefusals.ts"
 import { Disputes } from "./Disputes.ts"
 import { replacedVersion } from "../../shared/http/replaced.ts"
@@ -19,6 +21,7 @@ export const layer = HttpApiBuilder.group(
   "disputes",
   Effect.fnUntraced(function* (handlers) {
     const disputes = yield* Disputes
+    const pageOf = yield* (yield* ListWaits).on("disputes", disputes.page)
     const { InvalidField } = commonRefusals
     const { ChannelUnreachable } = channelRefusals
     const { DisputeConflict, DisputeNotFound } = disputeRefusals
@@ -45,9 +48,9 @@ export const layer = HttpApiBuilder.group(
         if (query.format === "csv") {
           return yield* replyCsv("disputes", DisputeResource, yield* disputes.exported(account, query), disputeView)
         }
-        const page = yield* disputes.page(account, query)
+        const page = yield* pageOf(account, query)
         return yield* replyList("dispute", "/v1/disputes", page, disputeView)
-      }, Effect.catchTags({ InvalidField })),
+      }, Effect.catchTags(waitRefusals)),
 
       get: span("disputes.get")(function* ({ params }) {
         const dispute = yield* disputes.find(yield* Caller, params.ref)

@@ -106,7 +106,8 @@ const makeUpload = Effect.map(Effect.all([Files, MerchantClocks, makeReceiving])
   }, receiving)
 
   const keep = Effect.fnUntraced(function* (account: Account, { file }: Form) {
-    if (file === undefined) return yield* problem("file", "is required")
+    if (file === undefined)
+      return yield* problem("file", "is required: send it as multipart/form-data, in a part that is called file")
     const { contentType, size, url } = yield* clocks.within(account, files.keep(account, file))
     return yield* reply({ url, content_type: contentType, size }, 201)
   })

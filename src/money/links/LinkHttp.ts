@@ -11,6 +11,8 @@ import { reply, replyList } from "../../shared/http/replies.ts"
 import { answerCodes, answeredWith } from "../../shared/idempotency/Answering.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { ShopHosts } from "../../shared/signedUrls/ShopHosts.ts"
+import { ListWaits } from "../../shared/http/ListWaits.ts"
+import { waitRefusals } from "../../shared/http/waitRefusals.ts"
 import { linkRefusals } from "./linkRefusals.ts"
 import { Links } from "./Links.ts"
 import { linkView } from "./LinkView.ts"
@@ -22,6 +24,7 @@ export const layer = HttpApiBuilder.group(
   "payment_links",
   Effect.fnUntraced(function* (handlers) {
     const links = yield* Links
+    const pageOf = yield* (yield* ListWaits).on("payment_links", links.page)
     const { baseOf } = yield* ShopHosts
     const view = (link: PaymentLink) => linkView(link, baseOf(link.merchantId))
     const { InvalidField } = commonRefusals
@@ -37,9 +40,9 @@ export const layer = HttpApiBuilder.group(
       ),
 
       list: span("payment_links.list")(function* ({ query }) {
-        const page = yield* links.page(yield* Caller, query)
+        const page = yield* pageOf(yield* Caller, query)
         return yield* replyList("payment_link", "/v1/payment_links", page, view)
-      }, Effect.catchTags({ InvalidField })),
+      }, Effect.catchTags(waitRefusals)),
 
       get: span("payment_links.get")(function* ({ params, query }) {
         const link = yield* links.find(yield* Caller, params.link_id)

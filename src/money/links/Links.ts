@@ -210,6 +210,11 @@ const readExpiry = (text: string | null | undefined): Result.Result<DateTime.Utc
   if (text === null || text === undefined) return Result.succeed(null)
   const time = readTimestamp(text)
   return time === undefined
-    ? Result.fail(new InvalidField({ param: "expires_at", problem: "must be an ISO 8601 date and time" }))
+    ? Result.fail(
+        new InvalidField({
+          param: "expires_at",
+          problem: "must be an ISO 8601 date and time, such as 2030-01-01T00:00:00Z"
+        })
+      )
     : Result.succeed(time)
 }

@@ -16,6 +16,8 @@ import { channelRefusals } from "../../shared/channel/channelRefusals.ts"
 import { addHeader, reply, replyList } from "../../shared/http/replies.ts"
 import { merchantRefusals } from "../../access/merchants/merchantRefusals.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
+import { ListWaits } from "../../shared/http/ListWaits.ts"
+import { waitRefusals } from "../../shared/http/waitRefusals.ts"
 import { OrderLists } from "./OrderLists.ts"
 import { orderConflict, orderRefusals } from "./orderRefusals.ts"
 import { Orders } from "./Orders.ts"
@@ -29,6 +31,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const orders = yield* Orders
     const lists = yield* OrderLists
+    const pageOf = yield* (yield* ListWaits).on("orders", lists.page)
     const links = yield* OrderLinks
     const { InvalidField } = commonRefusals
     const { ChannelUnreachable } = channelRefusals
@@ -52,9 +55,9 @@ export const layer = HttpApiBuilder.group(
         const account = yield* Caller
         if (query.format === "csv")
           return yield* replyCsv("orders", OrderResource, yield* lists.exported(account, query), row)
-        const page = yield* lists.page(account, query)
+        const page = yield* pageOf(account, query)
         return yield* replyList("order", "/v1/orders", page, view)
-      }, Effect.catchTags({ InvalidField })),
+      }, Effect.catchTags(waitRefusals)),
 
       get: span("orders.get")(function* ({ params }) {
         const order = yield* orders.find(yield* Caller, params.ref)

@@ -14,6 +14,8 @@ import { orderRefusals, withState } from "../orders/orderRefusals.ts"
 import { Orders } from "../orders/Orders.ts"
 import { walletRefusals } from "../wallets/walletRefusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
+import { ListWaits } from "../../shared/http/ListWaits.ts"
+import { waitRefusals } from "../../shared/http/waitRefusals.ts"
 import { refundRefusals } from "./refundRefusals.ts"
 import { Refunds } from "./Refunds.ts"
 import { refundView } from "./RefundView.ts"
@@ -26,6 +28,7 @@ export const layer = HttpApiBuilder.group(
   "refunds",
   Effect.fnUntraced(function* (handlers) {
     const refunds = yield* Refunds
+    const pageOf = yield* (yield* ListWaits).on("refunds", refunds.page)
     const orders = yield* Orders
     const { InvalidField } = commonRefusals
     const { OrderNotFound } = orderRefusals
@@ -56,9 +59,9 @@ export const layer = HttpApiBuilder.group(
         const account = yield* Caller
         if (query.format === "csv")
           return yield* replyCsv("refunds", RefundResource, yield* refunds.exported(account, query), refundView)
-        const page = yield* refunds.page(account, query)
+        const page = yield* pageOf(account, query)
         return yield* replyList("refund", "/v1/refunds", page, refundView)
-      }, Effect.catchTags({ InvalidField })),
+      }, Effect.catchTags(waitRefusals)),
 
       get: span("refunds.get")(function* ({ params }) {
         return yield* reply(refundView(yield* refunds.find(yield* Caller, params.ref)))

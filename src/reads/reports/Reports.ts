@@ -185,7 +185,8 @@ const makeTermsOf = Effect.gen(function* () {
   const ofDays = Effect.fnUntraced(function* (account: Account, query: CreateReport, zone: Zone, daysMax: number) {
     const from = yield* dayFrom("from", query.from)
     const to = query.to === undefined ? from : yield* dayFrom("to", query.to)
-    if (to < from) return yield* new InvalidField({ param: "to", problem: "must not be before from" })
+    if (to < from)
+      return yield* new InvalidField({ param: "to", problem: "must not be before from. Send the earlier day as from" })
     if (daysBetween(from, to) > daysMax) {
       const more = daysMax < reportDaysMax ? "; POST /v1/reports allows more" : ""
       return yield* new InvalidField({ param: "to", problem: `must be at most ${daysMax} days after from${more}` })

@@ -74,6 +74,8 @@ export interface RequestRecord {
   isCounted?: boolean
   /** A long-poll: it gets no row of the API log when it succeeds (silences: A12). */
   isUnlogged?: boolean
+  /** Lists of the API log end before a call that is under way; they do not end before one that has left. */
+  leaveLog?: (record: RequestRecord) => void
   /** The parsed body of a request with an Idempotency-Key; none if it is not JSON. */
   json?: Option.Option<unknown>
   /** The memory of its body. */

@@ -34,6 +34,9 @@ export const fieldProblem = (wrong: WrongField): string => {
   if (words.length > 1 || only.startsWith('"')) return wordProblem(words.map(unquoted), sent)
   const between = /^a value between (\d+) and (\d+)$/.exec(expected)
   if (between !== null) return `must be from ${between[1]} to ${between[2]}`
+  const least = /^a value with a length of at least (\d+)$/.exec(expected)?.[1]
+  if (least !== undefined && Array.isArray(sent))
+    return `must have at least ${least} ${least === "1" ? "entry. Name one, or leave it out" : "entries. Name more"}`
   return typeProblems[only]?.(sent) ?? `must be ${expected}`
 }
 

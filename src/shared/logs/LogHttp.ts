@@ -6,7 +6,8 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
-import { commonRefusals } from "../http/refusals.ts"
+import { ListWaits } from "../http/ListWaits.ts"
+import { waitRefusals } from "../http/waitRefusals.ts"
 import { replyList } from "../http/replies.ts"
 import { Logs } from "./Logs.ts"
 import { logView } from "./LogView.ts"
@@ -17,15 +18,15 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const logs = yield* Logs
     const { apiLogDays } = (yield* Settings).keep
-    const { InvalidField } = commonRefusals
+    const pageOf = yield* (yield* ListWaits).on("api_logs", logs.page)
 
     return handlers.handleAll({
       list: span("logs.list")(function* ({ query }) {
+        const page = yield* pageOf(yield* Caller, query)
         // A client that polls the log would add a row to it with each poll.
         if (query.ending_before !== undefined) (yield* CurrentRecord).isUnlogged = true
-        const page = yield* logs.page(yield* Caller, query)
         return yield* replyList("api_log", "/v1/logs", page, logView, { retention_days: apiLogDays })
-      }, Effect.catchTags({ InvalidField }))
+      }, Effect.catchTags(waitRefusals))
     })
   })
 )

@@ -80,7 +80,8 @@ export const layer = Layer.effect(
       }
       // A plain list shows the rows so far. A reader who continues from a row or a time must miss nothing (silences:
       // P20).
-      const isFollowed = query.request_id === undefined && (newer || created.from !== undefined)
+      const isFollowed =
+        query.request_id === undefined && (newer || created.from !== undefined || query.wait !== undefined)
       if (!isFollowed) yield* onRealTime(Effect.timeoutOption(queue.written, writtenPatience))
       const from = created.from === undefined ? oldest : DateTime.max(created.from, oldest)
       const request = { cursor, limit, created: { ...created, from } }

@@ -13,6 +13,8 @@ import { commonRefusals, refuseAs, unavailable } from "../../shared/http/refusal
 import { reply, replyList } from "../../shared/http/replies.ts"
 import { merchantRefusals } from "../../access/merchants/merchantRefusals.ts"
 import { span } from "../../platform/runtime/span.ts"
+import { ListWaits } from "../../shared/http/ListWaits.ts"
+import { waitRefusals } from "../../shared/http/waitRefusals.ts"
 import { Deliveries, type DeliveryConflict as Conflict, type DeliveryNotFound as NotFound } from "./Deliveries.ts"
 import { deliveryView } from "./DeliveryView.ts"
 
@@ -38,12 +40,13 @@ export const layer = HttpApiBuilder.group(
   "webhook_deliveries",
   Effect.fnUntraced(function* (handlers) {
     const deliveries = yield* Deliveries
+    const pageOf = yield* (yield* ListWaits).on("deliveries", deliveries.page)
 
     return handlers.handleAll({
       list: span("webhook_deliveries.list")(function* ({ query }) {
-        const page = yield* deliveries.page(yield* Caller, query)
+        const page = yield* pageOf(yield* Caller, query)
         return yield* replyList("webhook_delivery", "/v1/webhook_deliveries", page, deliveryView)
-      }, Effect.catchTags({ InvalidField })),
+      }, Effect.catchTags(waitRefusals)),
 
       get: span("webhook_deliveries.get")(function* ({ params }) {
         return yield* reply(deliveryView(yield* deliveries.find(params.delivery_id, yield* Caller)))

@@ -4,10 +4,10 @@ import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../../platform/runtime/span.ts"
-import { commonRefusals } from "../../shared/http/refusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
+import { ListWaits } from "../../shared/http/ListWaits.ts"
+import { waitRefusals } from "../../shared/http/waitRefusals.ts"
 import { EventLists } from "./EventLists.ts"
-import * as EventWaits from "./EventWaits.ts"
 import { eventRefusals } from "./eventRefusals.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -15,15 +15,14 @@ export const layer = HttpApiBuilder.group(
   "events",
   Effect.fnUntraced(function* (handlers) {
     const events = yield* EventLists
-    const { InvalidField } = commonRefusals
-    const { EventNotFound, TooManyWaits } = eventRefusals
-    const pageOf = yield* EventWaits.make
+    const { EventNotFound } = eventRefusals
+    const pageOf = yield* (yield* ListWaits).on("events", events.page)
 
     return handlers.handleAll({
       list: span("events.list")(function* ({ query }) {
         const page = yield* pageOf(yield* Caller, query)
         return yield* replyList("event", "/v1/events", page, ({ body }) => body)
-      }, Effect.catchTags({ InvalidField, TooManyWaits })),
+      }, Effect.catchTags(waitRefusals)),
 
       get: span("events.get")(function* ({ params }) {
         const { body } = yield* events.find(yield* Caller, params.event_id)

@@ -2,18 +2,13 @@
 import { execFile, execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { promisify } from "node:util"
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { layerOf } from "../../../src/door/documents/Downloads.ts"
-import { Settings } from "../../../src/platform/runtime/Settings.ts"
+import { Effect } from "effect"
 import { packedProject } from "../../kit/program/packedProject.ts"
+import { servedDownloads } from "../../kit/program/servedDownloads.ts"
 import { needsPython, pythonRun } from "../../kit/program/python.ts"
 import { onOneService, sharedService } from "../../kit/Service.ts"
 
@@ -24,35 +19,6 @@ const emptyFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(path.join(tmpdir(), "coffer-downloads-"))),
   (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
 )
-
-/** Serves a folder's packages; the address of the port. */
-const served = Effect.fnUntraced(function* (folder: string) {
-  const server = createServer()
-  yield* Effect.acquireRelease(
-    Effect.promise(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done))),
-    () => Effect.promise(() => new Promise((done) => server.close(done).closeAllConnections()))
-  )
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const settings = Layer.succeed(Settings, { publicUrl: address } as Settings["Service"])
-  const app = yield* HttpRouter.toHttpEffect(layerOf(folder).pipe(Layer.provide([settings, NodeServices.layer])))
-  server.on("request", (request, response) => {
-    const asked = HttpServerRequest.fromWeb(new Request(address + request.url!, { method: request.method! }))
-    const answered = app.pipe(
-      Effect.provideService(HttpServerRequest.HttpServerRequest, asked),
-      Effect.scoped,
-      Effect.flatMap((answer) =>
-        Effect.promise(async () => {
-          const { body, headers, status } = HttpServerResponse.toWeb(answer)
-          response.writeHead(status, Object.fromEntries(headers))
-          for await (const part of body ?? []) response.write(part)
-          response.end()
-        })
-      )
-    )
-    Effect.runFork(Effect.catchCause(answered, () => Effect.sync(() => response.writeHead(404).end())))
-  })
-  return address
-})
 
 /** Packs the clients as `npm run packages` names them, with their hashes. */
 const packed = Effect.fnUntraced(function* (folder: string) {
@@ -82,7 +48,7 @@ describe(`what is offered at /downloads${needsPython}`, { skip: needsPython !== 
       Effect.gen(function* () {
         const at = yield* emptyFolder
         const { archive, wheel } = yield* packed(path.join(at, "release"))
-        const address = yield* served(path.join(at, "release"))
+        const address = yield* servedDownloads(path.join(at, "release"))
         const fetched = (name: string) => Effect.promise(() => fetch(`${address}/downloads${name}`))
         const page = yield* Effect.promise(async () => (await fetch(`${address}/downloads`)).text())
         assert.include(page, `npm install ${address}/downloads/coffer-sdk.tgz`)
@@ -93,6 +59,10 @@ describe(`what is offered at /downloads${needsPython}`, { skip: needsPython !== 
           assert.include(sums, `${sha256(bytes)}  ${name}\n`)
           assert.include(page, sha256(bytes))
         }
+        const markdown = yield* fetched(".md")
+        assert.strictEqual(markdown.headers.get("content-type"), "text/markdown; charset=utf-8")
+        const text = yield* Effect.promise(() => markdown.text())
+        assert.include(text, `\`\`\`sh\nnpm install ${address}/downloads/coffer-sdk.tgz\n\`\`\``)
         for (const name of ["/none.tgz", "/..%2fpackage.json"]) assert.strictEqual((yield* fetched(name)).status, 404)
 
         const shop = path.join(at, "shop")

@@ -159,7 +159,7 @@ export const reasons: ReadonlyArray<NotRun> = [
 ]
 
 /** Those that need a program that few have, and are read by it. */
-const isReadOnly = ({ language }: Snippet) => language === "php" || language === "go"
+const isReadOnly = ({ language }: Snippet) => language === "go"
 const isOf =
   ({ source, text }: Snippet) =>
   (each: NotRun) =>
@@ -172,7 +172,7 @@ const testOf = ({ language, source }: Snippet) =>
   runByOthers.find(([file, written]) => file === source && written === language)?.[2]
 
 /** The languages that `test/python/snippets.test.ts` runs, page by page. */
-const isRunnable = ({ language }: Snippet) => ["sh", "js", "python"].includes(language)
+const isRunnable = ({ language }: Snippet) => ["sh", "js", "python", "php"].includes(language)
 
 export type Way = "run" | "run by another test" | "not run" | "a text" | "unknown"
 

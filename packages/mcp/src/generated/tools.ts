@@ -116,6 +116,7 @@ export const tools: ReadonlyArray<Tool> = [
       "created_gte": "created[gte]",
       "created_lte": "created[lte]",
       "sort": "sort",
+      "wait": "wait",
       "status": "status",
       "out_trade_no": "out_trade_no",
       "receipt_email": "receipt_email",
@@ -163,6 +164,12 @@ export const tools: ReadonlyArray<Tool> = [
             "amount"
           ],
           "description": "`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."
+        },
+        "wait": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 25,
+          "description": "Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."
         },
         "status": {
           "type": "string",
@@ -489,6 +496,7 @@ export const tools: ReadonlyArray<Tool> = [
       "created_gte": "created[gte]",
       "created_lte": "created[lte]",
       "sort": "sort",
+      "wait": "wait",
       "trade_no": "trade_no",
       "out_refund_no": "out_refund_no",
       "status": "status"
@@ -530,6 +538,12 @@ export const tools: ReadonlyArray<Tool> = [
             "amount"
           ],
           "description": "`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."
+        },
+        "wait": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 25,
+          "description": "Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."
         },
         "trade_no": {
           "type": "string",
@@ -858,6 +872,7 @@ export const tools: ReadonlyArray<Tool> = [
       "created_gte": "created[gte]",
       "created_lte": "created[lte]",
       "sort": "sort",
+      "wait": "wait",
       "status": "status",
       "trade_no": "trade_no"
     },
@@ -898,6 +913,12 @@ export const tools: ReadonlyArray<Tool> = [
             "amount"
           ],
           "description": "`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."
+        },
+        "wait": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 25,
+          "description": "Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."
         },
         "status": {
           "type": "string",
@@ -1044,7 +1065,8 @@ export const tools: ReadonlyArray<Tool> = [
       "starting_after": "starting_after",
       "ending_before": "ending_before",
       "created_gte": "created[gte]",
-      "created_lte": "created[lte]"
+      "created_lte": "created[lte]",
+      "wait": "wait"
     },
     "bodyArguments": [],
     "takesIdempotencyKey": false,
@@ -1073,6 +1095,12 @@ export const tools: ReadonlyArray<Tool> = [
         "created_lte": {
           "type": "string",
           "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
+        },
+        "wait": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 25,
+          "description": "Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."
         }
       },
       "additionalProperties": false
@@ -1739,9 +1767,9 @@ export const tools: ReadonlyArray<Tool> = [
       "ending_before": "ending_before",
       "created_gte": "created[gte]",
       "created_lte": "created[lte]",
+      "wait": "wait",
       "type": "type",
-      "object_id": "object_id",
-      "wait": "wait"
+      "object_id": "object_id"
     },
     "bodyArguments": [],
     "takesIdempotencyKey": false,
@@ -1771,6 +1799,12 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
         },
+        "wait": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 25,
+          "description": "Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."
+        },
         "type": {
           "type": "array",
           "items": {
@@ -1794,12 +1828,6 @@ export const tools: ReadonlyArray<Tool> = [
         "object_id": {
           "type": "string",
           "description": "Events of this order, refund or dispute: our number, or any other that its path accepts."
-        },
-        "wait": {
-          "type": "integer",
-          "minimum": 1,
-          "maximum": 25,
-          "description": "Long polling, 1 to 25 seconds: while there is no event newer than `ending_before`, the answer waits up to this long for one, and is then an empty page. These calls have their own quota. Not with `starting_after`."
         }
       },
       "additionalProperties": false
@@ -1846,6 +1874,7 @@ export const tools: ReadonlyArray<Tool> = [
       "ending_before": "ending_before",
       "created_gte": "created[gte]",
       "created_lte": "created[lte]",
+      "wait": "wait",
       "request_id": "request_id",
       "status": "status",
       "path": "path",
@@ -1879,6 +1908,12 @@ export const tools: ReadonlyArray<Tool> = [
         "created_lte": {
           "type": "string",
           "description": "Created then or earlier; Unix seconds include the whole second: ISO 8601 with time and offset (UTC without one), or Unix time in seconds."
+        },
+        "wait": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 25,
+          "description": "Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."
         },
         "request_id": {
           "type": "string",
@@ -2485,7 +2520,8 @@ export const tools: ReadonlyArray<Tool> = [
       "created_lte": "created[lte]",
       "event_id": "event_id",
       "endpoint_id": "endpoint_id",
-      "status": "status"
+      "status": "status",
+      "wait": "wait"
     },
     "bodyArguments": [],
     "takesIdempotencyKey": false,
@@ -2532,6 +2568,12 @@ export const tools: ReadonlyArray<Tool> = [
             "skipped"
           ],
           "description": "`pending`: another attempt follows. `failed`: all attempts failed. `skipped`: its endpoint was disabled or deleted."
+        },
+        "wait": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 25,
+          "description": "Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."
         }
       },
       "additionalProperties": false

@@ -82,6 +82,11 @@ export class OrdersApi {
     return this.#transport.call({ method: "POST", path: path`/orders`, body, isKeyed: true }, options)
   }
 
+  /** Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection. */
+  follow(query: Omit<OrdersListQuery, "limit" | "starting_after" | "ending_before" | "created" | "wait"> & { readonly after?: string | null | undefined } = {}, options: FollowOptions = {}): AsyncGenerator<Order, void, undefined> {
+    return this.#transport.follow(path`/orders`, "trade_no", query, options)
+  }
+
   /** List orders, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors. */
   list(query: OrdersListQuery = {}, options: CallOptions = {}): List<Order> {
     return this.#transport.list(path`/orders`, "trade_no", query, options)
@@ -131,6 +136,11 @@ export class RefundsApi {
     return this.#transport.call({ method: "POST", path: path`/refunds`, body, isKeyed: true }, options)
   }
 
+  /** Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection. */
+  follow(query: Omit<RefundsListQuery, "limit" | "starting_after" | "ending_before" | "created" | "wait"> & { readonly after?: string | null | undefined } = {}, options: FollowOptions = {}): AsyncGenerator<Refund, void, undefined> {
+    return this.#transport.follow(path`/refunds`, "refund_no", query, options)
+  }
+
   /** List refunds, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors. */
   list(query: RefundsListQuery = {}, options: CallOptions = {}): List<Refund> {
     return this.#transport.list(path`/refunds`, "refund_no", query, options)
@@ -175,6 +185,11 @@ export class DisputesApi {
     return this.#transport.call({ method: "POST", path: path`/disputes/${ref}/accept`, isKeyed: true }, options)
   }
 
+  /** Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection. */
+  follow(query: Omit<DisputesListQuery, "limit" | "starting_after" | "ending_before" | "created" | "wait"> & { readonly after?: string | null | undefined } = {}, options: FollowOptions = {}): AsyncGenerator<Dispute, void, undefined> {
+    return this.#transport.follow(path`/disputes`, "dispute_no", query, options)
+  }
+
   /** List disputes, newest first, or export them. All filters have to match. `format=csv` returns a file of at most 10,000 rows and ignores `limit` and the cursors. */
   list(query: DisputesListQuery = {}, options: CallOptions = {}): List<Dispute> {
     return this.#transport.list(path`/disputes`, "dispute_no", query, options)
@@ -216,6 +231,11 @@ export class PaymentLinksApi {
   /** Create a payment link. Give its `url` to as many buyers as you like: each visit creates a separate order. */
   create(body: CreatePaymentLink, options: WriteOptions = {}): Call<PaymentLink> {
     return this.#transport.call({ method: "POST", path: path`/payment_links`, body, isKeyed: true }, options)
+  }
+
+  /** Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection. */
+  follow(query: Omit<PaymentLinksListQuery, "limit" | "starting_after" | "ending_before" | "created" | "wait"> & { readonly after?: string | null | undefined } = {}, options: FollowOptions = {}): AsyncGenerator<PaymentLink, void, undefined> {
+    return this.#transport.follow(path`/payment_links`, "link_id", query, options)
   }
 
   /** List payment links, newest first. In pages. */
@@ -378,6 +398,11 @@ export class ApiLogsApi {
     this.#transport = transport
   }
 
+  /** Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection. */
+  follow(query: Omit<ApiLogsListQuery, "limit" | "starting_after" | "ending_before" | "created" | "wait"> & { readonly after?: string | null | undefined } = {}, options: FollowOptions = {}): AsyncGenerator<ApiLog, void, undefined> {
+    return this.#transport.follow(path`/logs`, "request_id", query, options)
+  }
+
   /** List your own API calls, newest first. For finding out what your server sent and received. Written asynchronously, so a call may occasionally be missing. */
   list(query: ApiLogsListQuery = {}, options: CallOptions = {}): List<ApiLog> {
     return this.#transport.list(path`/logs`, "request_id", query, options)
@@ -501,6 +526,11 @@ export class WebhookDeliveriesApi {
   /** Send a delivery again. Creates a new delivery of the same event: one immediate attempt with the same event id, also while automatic attempts go on. It is marked `manual` and not retried automatically. 409: its endpoint is disabled or deleted, or an attempt is under way at this moment. */
   resend(deliveryId: string, options: WriteOptions = {}): Call<WebhookDelivery> {
     return this.#transport.call({ method: "POST", path: path`/webhook_deliveries/${deliveryId}/resend`, isKeyed: true }, options)
+  }
+
+  /** Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection. */
+  follow(query: Omit<WebhookDeliveriesListQuery, "limit" | "starting_after" | "ending_before" | "created" | "wait"> & { readonly after?: string | null | undefined } = {}, options: FollowOptions = {}): AsyncGenerator<WebhookDelivery, void, undefined> {
+    return this.#transport.follow(path`/webhook_deliveries`, "id", query, options)
   }
 
   /** List deliveries, newest first. The delivery of each event to each URL, with every attempt and the receiver's answer. */

@@ -1488,6 +1488,8 @@ export interface OrdersListQuery {
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
   /** `created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it. */
   readonly sort?: "-created" | "created" | "-amount" | "amount" | undefined
+  /** Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`. */
+  readonly wait?: number | undefined
   /** Orders in this state. */
   readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | undefined
   /** The order with exactly this number of yours. */
@@ -1516,6 +1518,8 @@ export interface RefundsListQuery {
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
   /** `created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it. */
   readonly sort?: "-created" | "created" | "-amount" | "amount" | undefined
+  /** Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`. */
+  readonly wait?: number | undefined
   /** Refunds of this order: its `trade_no`, or your own `out_trade_no`. */
   readonly trade_no?: string | undefined
   /** The refund with exactly this number of yours. */
@@ -1536,6 +1540,8 @@ export interface DisputesListQuery {
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
   /** `created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it. */
   readonly sort?: "-created" | "created" | "-amount" | "amount" | undefined
+  /** Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`. */
+  readonly wait?: number | undefined
   /** Disputes in this state. */
   readonly status?: "needs_response" | "under_review" | "won" | "lost" | "closed" | undefined
   /** Disputes of this order: its `trade_no`, or your own `out_trade_no`. */
@@ -1552,6 +1558,8 @@ export interface PaymentLinksListQuery {
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+  /** Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`. */
+  readonly wait?: number | undefined
 }
 
 /** The query of `balance.get`. */
@@ -1656,12 +1664,12 @@ export interface EventsListQuery {
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+  /** Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`. */
+  readonly wait?: number | undefined
   /** Events of this type; repeat it for several types. */
   readonly type?: "payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"> | undefined
   /** Events of this order, refund or dispute: our number, or any other that its path accepts. */
   readonly object_id?: string | undefined
-  /** Long polling, 1 to 25 seconds: while there is no event newer than `ending_before`, the answer waits up to this long for one, and is then an empty page. These calls have their own quota. Not with `starting_after`. */
-  readonly wait?: number | undefined
 }
 
 /** The query of `apiLogs.list`. */
@@ -1674,6 +1682,8 @@ export interface ApiLogsListQuery {
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+  /** Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`. */
+  readonly wait?: number | undefined
   /** The call with exactly this number. */
   readonly request_id?: string | undefined
   /** An exact status, or a class such as `4xx`. */
@@ -1726,4 +1736,6 @@ export interface WebhookDeliveriesListQuery {
   readonly endpoint_id?: string | undefined
   /** `pending`: another attempt follows. `failed`: all attempts failed. `skipped`: its endpoint was disabled or deleted. */
   readonly status?: "pending" | "succeeded" | "failed" | "skipped" | undefined
+  /** Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`. */
+  readonly wait?: number | undefined
 }

@@ -1,7 +1,7 @@
 /** A page of events that waits for one (silences: E9; docs/decisions/0190). */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
-import { waitsOfOneMax } from "../../../src/webhooks/events/EventWaits.ts"
+import { ListWaits, waitsMax, waitsOfOneMax } from "../../../src/shared/http/ListWaits.ts"
 import { Draining } from "../../../src/shared/http/Draining.ts"
 import { Logs } from "../../../src/shared/logs/Logs.ts"
 import { merchantOf } from "../../kit/Merchant.ts"
@@ -189,6 +189,46 @@ describe("a wait", () => {
       Context.get(two.context as Context.Context<Draining>, Draining).now = true
       const { body, headers, status } = yield* Fiber.join(last)
       assert.deepStrictEqual([status, body.data.data, headers.get("connection")], [200, [], "close"])
+    })
+  )
+
+  it.live("looks less often where a look is slow, and is refused where all places of the process are taken", () =>
+    Effect.gen(function* () {
+      const clock = requestTime()
+      const { context } = yield* start({ beneath: clock.layer })
+      const { on } = Context.get(context as Context.Context<ListWaits>, ListWaits)
+      const nothing = { data: [], hasMore: false }
+      let looks = 0
+      const slow = yield* on("no table", () =>
+        Effect.sync(() => {
+          looks += 1
+          clock.move(500)
+          return nothing
+        })
+      )
+      const accountOf = (at: number) => ({ merchantId: `mer_${at}`, mode: "sandbox" }) as const
+      const waiting = yield* Effect.forkChild(slow(accountOf(0), { wait: 25 }))
+      yield* eventually(
+        "its end",
+        Effect.sync(() => {
+          if (waiting.pollUnsafe() !== undefined) return true
+          clock.move(100)
+          return false
+        })
+      )
+      // Five seconds after each, and not one.
+      assert.isAtMost(looks, 8)
+      assert.isAtLeast(looks, 3)
+
+      const quick = yield* on("no table", () => Effect.succeed(nothing))
+      const all = yield* Effect.forEach(
+        Array.from({ length: waitsMax }, (_, at) => at),
+        (at) => Effect.forkChild(quick(accountOf(Math.floor(at / waitsOfOneMax)), { wait: 25 }))
+      )
+      yield* Effect.yieldNow
+      const refused = yield* Effect.flip(quick(accountOf(1_000), { wait: 25 }))
+      assert.deepInclude(refused, { _tag: "TooManyWaits", isOfAccount: false })
+      yield* Fiber.interruptAll(all)
     })
   )
 })
