@@ -85,4 +85,20 @@ describe.skipIf(executable === undefined)(`names in the console${needsChromium}`
       }),
     120_000
   )
+
+  it.live(
+    "the channel's state of a dispute is in the reader's language, beside the channel's own word",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        const { trade_no } = yield* at.paid(9_000)
+        const { dispute_no, processor_status } = yield* done(at.dispute(trade_no, {}))
+        const { go, page } = yield* at.enter("owner", undefined, { locale: "zh-CN" })
+        yield* go(`/disputes/${dispute_no}`)
+        yield* drawn(page)
+        const facts = yield* Effect.promise(() => page.locator("dl.facts").first().innerText())
+        assert.include(facts, `待回应 ${processor_status}`)
+      }),
+    120_000
+  )
 })
