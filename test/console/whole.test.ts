@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { executable, needsChromium } from "../kit/pages/Browser.ts"
-import { drawn, openConsole, phone } from "../kit/pages/consolePages.ts"
+import { desktop, drawn, openConsole, phone } from "../kit/pages/consolePages.ts"
 import { said as done } from "../kit/Merchant.ts"
 
 /** Runs in the page: what stands out of its tile, its card or its cell. */
@@ -54,11 +54,14 @@ describe.skipIf(executable === undefined)(`what is seen whole${needsChromium}`, 
         yield* done(at.api.operator("POST", `/payouts/${payout["payout_no"]}/approve`))
         const { go, page } = yield* at.enter("owner")
         yield* go("/audit")
-        yield* drawn(page)
-        yield* Effect.promise(async () => {
-          const object = page.locator("main td").getByText(payout["payout_no"]).first()
-          assert.strictEqual(await object.evaluate((element) => getComputedStyle(element).display), "block")
-        })
+        for (const size of [desktop, phone]) {
+          yield* Effect.promise(() => page.setViewportSize(size))
+          yield* drawn(page)
+          yield* Effect.promise(async () => {
+            const object = page.locator("main td").getByText(payout["payout_no"]).first()
+            assert.strictEqual(await object.evaluate((element) => getComputedStyle(element).display), "block")
+          })
+        }
       }),
     120_000
   )

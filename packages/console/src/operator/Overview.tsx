@@ -113,8 +113,15 @@ const Overview = () => {
   if (AsyncResult.isFailure(counts) && many === undefined) return <Trouble problem={problemOf(counts.cause)} />
   if (many === undefined) return <Skeleton lines={10} />
   const reads: ReadonlyArray<AsyncResult.AsyncResult<unknown, unknown>> = [
-    ...[counts, parked, strays, payouts, disputes, reports],
-    ...[approvals, differences, cluster]
+    counts,
+    parked,
+    strays,
+    payouts,
+    disputes,
+    reports,
+    approvals,
+    differences,
+    cluster
   ]
   const state = lastOf(cluster)?.data
   const held: ReadonlyArray<readonly [HeldKind, ReadonlyArray<HeldUpResource>]> = [
