@@ -339,4 +339,24 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
       }),
     120_000
   )
+
+  it.live("says that nothing needs attention only when all that it asks for was read", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      const { go, page } = yield* at.enter("operator")
+      const payouts = /held_up\?.*kind=payout/
+      yield* Effect.promise(() =>
+        page.route(payouts, (route) => route.fulfill({ status: 502, contentType: "text/html", body: "<h1>Bad" }))
+      )
+      yield* go("/console/operator?mode=sandbox")
+      yield* Effect.promise(async () => {
+        await page.locator(".tile").first().waitFor()
+        await page.locator(".stale").waitFor()
+        assert.strictEqual(await page.getByText("Nothing needs your attention").count(), 0)
+        await page.unroute(payouts)
+        await page.getByRole("button", { name: "Try again" }).click()
+        await page.getByText("Nothing needs your attention").waitFor()
+      })
+    })
+  )
 })

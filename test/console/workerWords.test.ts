@@ -5,7 +5,7 @@ import { workerText } from "../../packages/console/src/operator/workerWords.ts"
 import { said as done } from "../kit/Merchant.ts"
 import { start } from "../kit/Service.ts"
 
-it.live("each worker and each kind of objects has a Chinese name on the cluster's page", () =>
+it.live("each worker and each kind of objects has a name for people on the cluster's page, in both languages", () =>
   Effect.gen(function* () {
     const { api } = yield* start()
     const { backlogs, runners } = yield* done(api.operator("GET", "/cluster"))
@@ -16,9 +16,11 @@ it.live("each worker and each kind of objects has a Chinese name on the cluster'
       )
     ]
     assert.isAbove(names.length, 5)
-    assert.deepStrictEqual(
-      names.filter((name) => workerText(name, "zh") === name),
-      []
-    )
+    for (const language of ["en", "zh"] as const) {
+      assert.deepStrictEqual(
+        names.filter((name) => workerText(name, language) === name),
+        []
+      )
+    }
   })
 )

@@ -21,9 +21,10 @@ const OperatorPages = page(() => import("./operator/OperatorPages.tsx"))
 
 const texts = {
   en: {
+    title: "Welcome",
     nothing: "You don't have a role yet. Accept an invitation, or ask a merchant's owner or an operator to invite you."
   },
-  zh: { nothing: "您还没有任何角色。请接受邀请，或联系商户所有者或平台运营方邀请您。" }
+  zh: { title: "欢迎", nothing: "您还没有任何角色。请接受邀请，或联系商户所有者或平台运营方邀请您。" }
 }
 
 const Console = () => {
@@ -45,10 +46,13 @@ const Console = () => {
         const begin = isOperator ? "/operator" : first !== undefined ? `/${first}/sandbox` : undefined
         if (begin === undefined)
           return (
-            <main className="alone">
-              <p className="trouble">{words.nothing}</p>
-              <Invitations />
-            </main>
+            <Part at={path}>
+              <main className="alone stack">
+                <h1>{words.title}</h1>
+                <p>{words.nothing}</p>
+                <Invitations />
+              </main>
+            </Part>
           )
         return (
           <Part at={path}>

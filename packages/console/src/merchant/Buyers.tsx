@@ -174,7 +174,6 @@ const Buyers = () => {
       {may("erasures:read") && (
         <ErasureList
           id="erasures"
-          isOfAll={false}
           page={(query) => api.query("erasures", "list", { query: asQuery<PlainQuery>(query), reactivityKeys: shown })}
           archives={personMayDo(role, "audit_log.list") ? `${base}/audit?act=console:exports.buyer` : undefined}
         />

@@ -23,6 +23,8 @@ export const deliveryTexts = {
     sendNow: "Send now",
     sendNowSays:
       "Makes one more attempt right away, with the same event ID, as a delivery of its own. The automatic attempts of this one go on, so your server may receive the event twice, one after the other.",
+    sendOnceSays:
+      "Makes another attempt right away, with the same event ID, as a delivery of its own. Your server may receive the event twice, one after the other.",
     waits: "Delivery in progress. It will be retried automatically.",
     waitsOnce: "Delivery in progress. It was sent by hand: one attempt, without automatic retries.",
     attempts: "Attempts",
@@ -42,6 +44,7 @@ export const deliveryTexts = {
     sendNow: "立即发送",
     sendNowSays:
       "立即以单独的投递再尝试一次，事件 ID 不变。此投递仍会自动重试，因此您的服务器可能先后收到同一事件两次。",
+    sendOnceSays: "立即以单独的投递再尝试一次，事件 ID 不变。您的服务器可能先后收到同一事件两次。",
     waits: "投递中，系统会自动重试。",
     waitsOnce: "投递中。此投递由人工发起：仅尝试一次，不会自动重试。",
     attempts: "尝试记录",
@@ -143,13 +146,13 @@ const Delivery = ({ number }: { readonly number: string }) => {
       back={[`${base}/deliveries`, wordsIn(deliveries.listing.label, useLanguage())]}
       number={number}
       pageOf={pageOf}
-      acts={({ id, status }) =>
+      acts={({ id, resend_of, status }) =>
         may("webhooks:write") && (
           <MerchantAct
             operation="webhook_deliveries.resend"
             name={status === "pending" ? words.sendNow : words.resend}
             isPrimary
-            says={status === "pending" ? words.sendNowSays : words.resendSays}
+            says={deliverySays({ resend_of, status }, words)}
             request={() => ({ params: { delivery_id: id } })}
             onAnswer={({ data }) => go(`${base}/deliveries/${data.id}`)}
           />
@@ -160,6 +163,12 @@ const Delivery = ({ number }: { readonly number: string }) => {
     </DeliveryPage>
   )
 }
+
+/** What another attempt means. One that was sent by hand has no automatic attempts that go on. */
+export const deliverySays = (
+  { resend_of, status }: Pick<DeliveryRow, "resend_of" | "status">,
+  words: typeof deliveryTexts.en
+) => (status !== "pending" ? words.resendSays : resend_of === null ? words.sendNowSays : words.sendOnceSays)
 
 export const Attempt = ({ attempt }: { readonly attempt: DeliveryRow["attempts"][number] }) => {
   const words = useWords(deliveryTexts)

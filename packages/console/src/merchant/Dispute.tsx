@@ -11,6 +11,7 @@ import { ChoiceField, thisPage } from "../parts/act.tsx"
 import { factsOf } from "../parts/declared.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
+import { stateText } from "../parts/stateWords.ts"
 import { Amount, amountText, State, timeText } from "../parts/values.tsx"
 import { useLanguage, useWords, wordsIn } from "../parts/words.ts"
 import { Due } from "./Disputes.tsx"
@@ -85,7 +86,12 @@ const Dispute = ({ number }: { readonly number: string }) => {
               <code>{data.trade_no}</code>
             </Link>
           ),
-          reason: reasonText(data.reason, language)
+          reason: reasonText(data.reason, language),
+          processor_status: (
+            <>
+              {stateText(data.processor_status, language)} <code>{data.processor_status}</code>
+            </>
+          )
         })
       }
     >

@@ -41,6 +41,7 @@ const texts = {
     rateOf: "of",
     created: "created",
     refunds: "Refunded",
+    refund: "refund",
     refundsOf: "refunds",
     balance: "Available",
     held: "On hold",
@@ -81,6 +82,7 @@ const texts = {
     rateOf: "/",
     created: "个已创建",
     refunds: "已退款",
+    refund: "笔退款",
     refundsOf: "笔退款",
     balance: "可用",
     held: "冻结",
@@ -188,8 +190,7 @@ const Figures = (props: { readonly overview: OverviewResource; readonly period: 
 
 const sum = ({ days }: Currency, of: (day: Currency["days"][number]) => number) =>
   days.reduce((total, day) => total + of(day), 0)
-const countText = (paid: number, words: Texts) =>
-  `${paid.toLocaleString()} ${paid === 1 ? words.payment : words.payments}`
+const countText = (count: number, one: string, many: string) => `${count.toLocaleString()} ${count === 1 ? one : many}`
 
 const paidOf = (figures: Currency) => sum(figures, ({ orders_paid }) => orders_paid)
 
@@ -221,7 +222,7 @@ const OfCurrency = (props: {
             note={
               period === "1" && hour !== undefined
                 ? sinceWeek(figures, hour, money, words)
-                : countText(today.orders_paid, words)
+                : countText(today.orders_paid, words.payment, words.payments)
             }
             to={rowsOf("payment_credit", today.day, today.day)}
           >
@@ -231,7 +232,7 @@ const OfCurrency = (props: {
         {period !== "1" && (
           <Tile
             name={words.volume}
-            note={countText(paid, words)}
+            note={countText(paid, words.payment, words.payments)}
             to={oldest && today && rowsOf("payment_credit", oldest.day, today.day)}
           >
             {money(sum(figures, ({ volume }) => volume))}
@@ -245,7 +246,11 @@ const OfCurrency = (props: {
         </Tile>
         <Tile
           name={words.refunds}
-          note={`${sum(figures, ({ refunds }) => refunds).toLocaleString()} ${words.refundsOf}`}
+          note={countText(
+            sum(figures, ({ refunds }) => refunds),
+            words.refund,
+            words.refundsOf
+          )}
           to={oldest && today && rowsOf("refund_debit", oldest.day, today.day)}
         >
           {money(sum(figures, ({ refunded }) => refunded))}
@@ -254,7 +259,12 @@ const OfCurrency = (props: {
       <div className="plots">
         {plotsOf(figures, period, { language, words, to: (day) => rowsOf("payment_credit", day, day) }).map((plot) => (
           <section key={plot.title} className="card">
-            <Plot {...plot} unit={period === "1" ? words.hour : words.day} earlier={words.before[period]} />
+            <Plot
+              {...plot}
+              latest={period === "1" ? hour : undefined}
+              unit={period === "1" ? words.hour : words.day}
+              earlier={words.before[period]}
+            />
           </section>
         ))}
       </div>

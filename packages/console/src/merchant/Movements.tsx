@@ -45,7 +45,7 @@ export const Movements = ({ about, tradeNo }: { readonly about: string; readonly
                     <th scope="col" className="number">
                       {wordsIn(amount.label, language)}
                     </th>
-                    <th scope="col" className="number">
+                    <th scope="col" className="number wide">
                       {wordsIn(balance_after.label, language)}
                     </th>
                     <th scope="col" className="wide">
@@ -63,7 +63,7 @@ export const Movements = ({ about, tradeNo }: { readonly about: string; readonly
                       <td className="number">
                         <Amount minor={amount} currency={currency} signed />
                       </td>
-                      <td className="number">
+                      <td className="number wide">
                         <Amount minor={balance_after} currency={currency} />
                       </td>
                       <td className="wide">

@@ -64,6 +64,7 @@ type Texts = typeof texts.en
 interface Column<Line> {
   readonly name: string
   readonly isNumber?: boolean
+  readonly isWide?: boolean
   readonly cell: (line: Line) => React.ReactNode
 }
 
@@ -94,13 +95,24 @@ const tableOf = <Line extends ReportLine>(
     cell: (line) => (line.object === object ? cell(line as Line) : null)
   }))
 
-const columnsOf = (
-  object: string,
-  words: Texts,
-  language: Language,
-  base: string,
-  names: LineNames
-): ReadonlyArray<Column<ReportLine>> => {
+interface Parts {
+  readonly object: string
+  readonly words: Texts
+  readonly language: Language
+  readonly base: string
+  readonly names: LineNames
+  /** All lines are of the same days, which are said once. */
+  readonly isOfOnePeriod: boolean
+}
+
+const columnsOf = ({
+  base,
+  isOfOnePeriod,
+  language,
+  names,
+  object,
+  words
+}: Parts): ReadonlyArray<Column<ReportLine>> => {
   if (object === "fees_report") {
     return tableOf<FeeLine>("fee_line", [
       { name: words.source, cell: ({ source }) => words.sources[source] },
@@ -121,14 +133,20 @@ const columnsOf = (
   const named = ({ line }: StatementLine) =>
     names[line] ?? (line === "opening" || line === "closing" ? words[line] : movementText(line, language))
   return tableOf<StatementLine>("statement_line", [
-    {
-      name: words.days,
-      cell: ({ from, sequence, to }) => (sequence === null ? "" : periodText(from, to, tags[language]))
-    },
+    ...(isOfOnePeriod
+      ? []
+      : [
+          {
+            name: words.days,
+            cell: ({ from, sequence, to }: StatementLine) =>
+              sequence === null ? "" : periodText(from, to, tags[language])
+          }
+        ]),
     { name: words.line, cell: named },
     {
       name: words.count,
       isNumber: true,
+      isWide: isOfOnePeriod,
       cell: ({ count, sequence }) => (sequence === null ? count : "")
     },
     change(words.available, "available"),
@@ -161,16 +179,19 @@ export const ReportTable = ({ names = {}, report, title }: Props) => {
   const words = useWords(texts)
   const language = useLanguage()
   if (lines.length === 0) return <p className="soft">{words.none}</p>
-  const columns = columnsOf(object, words, language, base, names)
+  const [first] = lines
+  const days = first !== undefined && "line" in first && lines.every((line) => isSamePeriod(line, first)) && first
+  const columns = columnsOf({ object, words, language, base, names, isOfOnePeriod: days !== false })
   return (
     <>
+      {days !== false && <p>{periodText(days.from, days.to, tags[language])}</p>}
       <div className="table report" tabIndex={0} role="region" aria-label={title}>
         <table>
           <thead>
             <tr>
-              {columns.map(({ isNumber, name }) => (
-                <th key={name} scope="col" className={isNumber === true ? "number" : ""}>
-                  {name}
+              {columns.map((column) => (
+                <th key={column.name} scope="col" className={classOf(column)}>
+                  {column.name}
                 </th>
               ))}
             </tr>
@@ -202,13 +223,19 @@ const Lines = (props: {
 }) =>
   props.lines.map((line, index) => (
     <tr key={index} className={isBalance(line) ? "balance" : ""}>
-      {props.columns.map(({ cell, isNumber, name }) => (
-        <td key={name} className={isNumber === true ? "number" : ""}>
-          {cell(line)}
+      {props.columns.map((column) => (
+        <td key={column.name} className={classOf(column)}>
+          {column.cell(line)}
         </td>
       ))}
     </tr>
   ))
+
+const classOf = ({ isNumber = false, isWide = false }: Column<ReportLine>) =>
+  `${isNumber ? "number" : ""} ${isWide ? "wide" : ""}`.trim()
+
+const isSamePeriod = (line: ReportLine, { from, to }: StatementLine) =>
+  "line" in line && line.from === from && line.to === to
 
 const Note = ({ columns, text }: { readonly columns: number; readonly text: string }) => (
   <tr>

@@ -16,6 +16,7 @@ import { AsCode } from "../parts/AsCode.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { downloadBlob } from "../parts/ExportRows.tsx"
 import { type Column, ListPage } from "../parts/ListPage.tsx"
+import { Requester } from "../parts/Requester.tsx"
 import { Empty, Loaded, Waiting } from "../parts/states.tsx"
 import { State, Time, timeText } from "../parts/values.tsx"
 import { type Language, tags, useLanguage, useWords } from "../parts/words.ts"
@@ -192,7 +193,7 @@ const columnsOf = (words: Texts, language: Language): ReadonlyArray<Column<Repor
     cell: (report) => (report.status === "succeeded" ? <Save report={report} words={words} /> : "–")
   },
   code("report_no", words.number, { isHidden: true }),
-  plain("requested_by", words.by, { isWide: true }),
+  plain("requested_by", words.by, { isWide: true, cell: ({ requested_by }) => <Requester of={requested_by} /> }),
   time("created_at", words.created, { isWide: true, cell: ({ created_at }) => <Time at={created_at} isReal /> })
 ]
 

@@ -103,6 +103,7 @@ const columnsOf = (
   {
     id: "status",
     name: words.status,
+    isHidden: true,
     isNumber: true,
     text: ({ status }) => String(status ?? ""),
     cell: ({ status }) => status ?? "–"

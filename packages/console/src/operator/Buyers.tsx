@@ -9,7 +9,7 @@ import { Erasing, foundBy } from "../parts/erasing.tsx"
 import { TypedWord, typedIn } from "../parts/typed.tsx"
 import { useWords } from "../parts/words.ts"
 import { Download } from "./Download.tsx"
-import { callOf, OperatorAct, useOperator } from "./operator.tsx"
+import { callOf, MerchantLink, OperatorAct, useOperator } from "./operator.tsx"
 
 const texts = {
   en: {
@@ -84,7 +84,7 @@ const Buyers = () => {
       <Erase words={words} />
       <ErasureList
         id="operator.erasures"
-        isOfAll
+        merchant={(id) => <MerchantLink id={id} />}
         page={(query) =>
           OperatorsApi.query("erasures", "list", { query: asQuery<PlainQuery>(query), reactivityKeys: shown })
         }

@@ -315,7 +315,9 @@ const Runners = ({
         return (
           <tr key={runner.instance_id}>
             <td>
-              <code title={runner.instance_id}>{nameOfRunner(runner)}</code>
+              <code className="short" title={runner.instance_id}>
+                {nameOfRunner(runner)}
+              </code>
             </td>
             <td>
               <State of={runner.state} />

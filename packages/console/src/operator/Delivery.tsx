@@ -2,7 +2,7 @@
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { objectEvery, useLive } from "../api/registry.ts"
-import { DeliveryPage, deliveryTexts } from "../merchant/Delivery.tsx"
+import { DeliveryPage, deliverySays, deliveryTexts } from "../merchant/Delivery.tsx"
 import { attention } from "../parts/attention.ts"
 import { useWords } from "../parts/words.ts"
 import { OperatorAct, OwnMode } from "./operator.tsx"
@@ -14,9 +14,9 @@ const texts = {
 }
 
 const Delivery = ({ number }: { readonly number: string }) => {
-  const words = useWords(texts)
+  const own = useWords(texts)
   const { title } = useWords(attention)
-  const { resend, resendSays, sendNow, sendNowSays } = useWords(deliveryTexts)
+  const words = useWords(deliveryTexts)
   const delivery = useLive(
     OperatorsApi.query("webhook_deliveries", "get", { params: { delivery_id: number }, reactivityKeys: shown }),
     objectEvery
@@ -27,16 +27,16 @@ const Delivery = ({ number }: { readonly number: string }) => {
       back={["/operator/held-up?kind=delivery", title]}
       number={number}
       pageOf={pageOf}
-      acts={({ status }) => (
+      acts={({ resend_of, status }) => (
         <OperatorAct
           act="webhook_deliveries.resend"
-          name={status === "pending" ? sendNow : resend}
+          name={status === "pending" ? words.sendNow : words.resend}
           isPrimary
-          says={status === "pending" ? sendNowSays : resendSays}
+          says={deliverySays({ resend_of, status }, words)}
           request={() => ({ params: { delivery_id: number } })}
         />
       )}
-      facts={({ mode }) => [[words.mode, <OwnMode key="m" mode={mode} />]]}
+      facts={({ mode }) => [[own.mode, <OwnMode key="m" mode={mode} />]]}
     />
   )
 }

@@ -100,10 +100,17 @@ const columnsOf = (
   {
     id: "waits",
     name: words.waits,
+    isHidden: true,
     text: ({ waits_for }) => waits_for,
     cell: ({ waits_for }) => stateText(waits_for, language)
   },
-  { id: "mode", name: words.mode, text: ({ mode }) => mode, cell: ({ mode }) => <ModeMark mode={mode} /> },
+  {
+    id: "mode",
+    name: words.mode,
+    isHidden: true,
+    text: ({ mode }) => mode,
+    cell: ({ mode }) => <ModeMark mode={mode} />
+  },
   code("id", words.number, { isHidden: true }),
   {
     id: "attempts",

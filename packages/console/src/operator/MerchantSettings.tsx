@@ -10,7 +10,7 @@ import {
 import { sent } from "../api/sent.ts"
 import { type ActProps, Field, TextField } from "../parts/act.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
-import { Amount, methodText, minorOf, Time, typedOf } from "../parts/values.tsx"
+import { Amount, methodText, minorOf, spanText, Time, typedOf } from "../parts/values.tsx"
 import { feeText } from "../merchant/moneyWords.ts"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { TypedWord, typedIn } from "../parts/typed.tsx"
@@ -203,7 +203,7 @@ const MerchantSettings = ({ merchant, mode }: Props) => {
             [words.address, merchant[mode].default_notify_url ?? words.nowhere],
             [words.methods, merchant[mode].payment_methods.map((each) => methodText(each, language)).join(", ")],
             ...(mode === "sandbox" && merchant.sandbox.clock_ahead_ms > 0
-              ? [[words.ahead, `${Math.round(merchant.sandbox.clock_ahead_ms / 60_000)} min`] as const]
+              ? [[words.ahead, spanText(merchant.sandbox.clock_ahead_ms, language)] as const]
               : [])
           ]}
         />

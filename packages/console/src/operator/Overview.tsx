@@ -112,6 +112,17 @@ const Overview = () => {
   const many = lastOf(counts)?.data.counts
   if (AsyncResult.isFailure(counts) && many === undefined) return <Trouble problem={problemOf(counts.cause)} />
   if (many === undefined) return <Skeleton lines={10} />
+  const reads: ReadonlyArray<AsyncResult.AsyncResult<unknown, unknown>> = [
+    counts,
+    parked,
+    strays,
+    payouts,
+    disputes,
+    reports,
+    approvals,
+    differences,
+    cluster
+  ]
   const state = lastOf(cluster)?.data
   const held: ReadonlyArray<readonly [HeldKind, ReadonlyArray<HeldUpResource>]> = [
     ["unapplied_payment", rowsOf(parked).filter(({ status }) => status === "parked")],
@@ -126,8 +137,10 @@ const Overview = () => {
   const matters = held.filter(([, rows]) => rows.length > 0)
   const isSick = state !== undefined && sick(state)
   const late = state?.backlogs.filter(isLate) ?? []
-  const isCalm =
+  const isQuiet =
     matters.length === 0 && waiting.length === 0 && (open?.data.length ?? 0) === 0 && !isSick && late.length === 0
+  // What could not be read is not known to be calm.
+  const isCalm = isQuiet && reads.every((read) => lastOf(read) !== undefined)
   const itself = kindsByWeight
     .map((kind) => [kind, many[kind] - (held.find(([each]) => each === kind)?.[1].length ?? 0)] as const)
     .filter(([kind, count]) => count > 0 && !["stray_session", "payout", "report"].includes(kind))
@@ -138,7 +151,7 @@ const Overview = () => {
         {!isCalm && <p className="soft">{words.needs}</p>}
         <ModeSwitch />
       </header>
-      <Age result={counts} />
+      <Age result={reads.find((read) => AsyncResult.isFailure(read)) ?? counts} />
       {isCalm && (
         <div className="empty calm">
           <p className="lead">✓ {words.calm}</p>

@@ -4,6 +4,7 @@ import { Link } from "wouter"
 import { columnsFor } from "./columns.tsx"
 import { type Column, type ListBy, ListPage } from "./ListPage.tsx"
 import type { PlainQuery } from "../api/lists.ts"
+import { Requester } from "./Requester.tsx"
 import { Empty } from "./states.tsx"
 import { useWords } from "./words.ts"
 
@@ -43,7 +44,10 @@ type Texts = typeof texts.en
 
 const { code, plain, state, time } = columnsFor<ErasureResource>()
 
-const columnsOf = (words: Texts, isOfAll: boolean): ReadonlyArray<Column<ErasureResource>> => [
+/** Shows a merchant, for a reader of all merchants' erasures. */
+type MerchantCell = (id: string) => React.ReactNode
+
+const columnsOf = (words: Texts, merchant: MerchantCell | undefined): ReadonlyArray<Column<ErasureResource>> => [
   code("erasure_no", words.number),
   state(words.status),
   {
@@ -54,25 +58,25 @@ const columnsOf = (words: Texts, isOfAll: boolean): ReadonlyArray<Column<Erasure
     cell: ({ counts }) => counts.orders.toLocaleString()
   },
   plain("orders_waiting", words.waiting, { isNumber: true, isWide: true }),
-  ...(isOfAll
-    ? [
+  ...(merchant === undefined
+    ? []
+    : [
         {
           id: "merchant",
           name: words.of,
           isWide: true,
           text: ({ merchant_id }: ErasureResource) => merchant_id ?? "",
-          cell: ({ merchant_id }: ErasureResource) => (merchant_id === null ? words.all : <code>{merchant_id}</code>)
+          cell: ({ merchant_id }: ErasureResource) => (merchant_id === null ? words.all : merchant(merchant_id))
         }
-      ]
-    : []),
-  plain("requested_by", words.by, { isWide: true }),
+      ]),
+  plain("requested_by", words.by, { isWide: true, cell: ({ requested_by }) => <Requester of={requested_by} /> }),
   time("requested_at", words.asked),
   time("done_at", words.done, { isWide: true })
 ]
 
 export const ErasureList = (props: {
   readonly id: string
-  readonly isOfAll: boolean
+  readonly merchant?: MerchantCell
   readonly page: ListBy<ErasureResource, PlainQuery>["page"]
   /** The audit log's entries about exports of buyers; undefined for a reader who may not see them. */
   readonly archives: string | undefined
@@ -84,7 +88,7 @@ export const ErasureList = (props: {
         id: props.id,
         title: words.erasures,
         level: 2,
-        columns: columnsOf(words, props.isOfAll),
+        columns: columnsOf(words, props.merchant),
         page: props.page,
         keyOf: ({ erasure_no }) => erasure_no ?? "",
         acts: props.archives !== undefined && (

@@ -41,11 +41,13 @@ interface Props {
   readonly bars: ReadonlyArray<Bar>
   /** What the dashed line is. */
   readonly earlier: string
+  /** The bar that is read first; the last one by default. */
+  readonly latest?: number | undefined
   /** A value at the axis: `$1.2K`. */
   readonly markOf: (value: number) => string
 }
 
-export const Plot = ({ bars, earlier, markOf, title, unit }: Props) => {
+export const Plot = ({ bars, earlier, latest, markOf, title, unit }: Props) => {
   const words = useWords(texts)
   const id = useId()
   const [active, setActive] = useState<number>()
@@ -56,7 +58,7 @@ export const Plot = ({ bars, earlier, markOf, title, unit }: Props) => {
     bar.earlier === undefined ? [] : [`${(index + 0.5) * width},${height - tallOf(bar.earlier.value)}`]
   )
   const hasEarlier = line.length > 0
-  const chosen = bars[active ?? bars.length - 1]
+  const chosen = bars[active ?? latest ?? bars.length - 1]
   return (
     <figure className="plot" aria-labelledby={id}>
       <figcaption id={id}>

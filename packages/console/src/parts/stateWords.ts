@@ -2,7 +2,12 @@
 import { type Language, wordsIn, type Worded } from "./words.ts"
 
 export const stateWords: Worded<Readonly<Record<string, string>>> = {
-  en: { api: "API" },
+  en: {
+    api: "API",
+    warning_needs_response: "Inquiry needs response",
+    warning_under_review: "Inquiry under review",
+    warning_closed: "Inquiry closed"
+  },
   zh: {
     ok: "正常",
     warning: "警告",
@@ -22,6 +27,9 @@ export const stateWords: Worded<Readonly<Record<string, string>>> = {
     partially_refunded: "部分退款",
     refunded: "已退款",
     needs_response: "待回应",
+    warning_needs_response: "调单待回应",
+    warning_under_review: "调单审核中",
+    warning_closed: "调单已关闭",
     failed: "失败",
     lost: "败诉",
     disabled: "停用",

@@ -18,6 +18,9 @@ const texts = {
     unexpected: "The console could not read the response. Reload the page; if this continues, tell the operator:",
     request: "Request ID",
     waits: "Rate limit reached, or the service is busy. Continuing automatically in seconds:",
+    old: "You signed in more than 15 minutes ago.",
+    signIn: "Sign in again in a new tab",
+    oldSays: "Then come back and try again; what you entered stays here.",
     asOf: "Could not refresh. As of",
     again: "Try again"
   },
@@ -27,10 +30,17 @@ const texts = {
     unexpected: "控制台无法读取响应。请重新加载页面；如问题持续，请告知平台运营方：",
     request: "请求 ID",
     waits: "已达到频率限制，或服务繁忙。将在以下秒数后自动继续：",
+    old: "您的登录已超过 15 分钟。",
+    signIn: "请在新标签页中重新登录",
+    oldSays: "然后回到此处重试，已填写的内容会保留。",
     asOf: "刷新失败，数据截至",
     again: "重试"
   }
 }
+
+/** The role allows the action, but it has to be proved again who acts. */
+const isOfOldSession = ({ code, message }: Extract<Problem, { readonly kind: "refused" }>): boolean =>
+  code === "forbidden" && message.startsWith("This session is older than 15 minutes.")
 
 /** A failed call, and what to do about it. */
 export const Trouble = ({ problem }: { readonly problem: Problem }) => {
@@ -48,6 +58,16 @@ export const Trouble = ({ problem }: { readonly problem: Problem }) => {
       </p>
     )
   }
+  if (isOfOldSession(problem))
+    return (
+      <p className="trouble" role="alert">
+        {words.old}{" "}
+        <a href="/console/sign-in?again" target="_blank" rel="opener">
+          {words.signIn}
+        </a>
+        . {words.oldSays}
+      </p>
+    )
   const language = useLanguage()
   const advice = adviceFor(problem.code, language)
   const isOfField = problem.code === "invalid_request" || problem.message.includes("minor units")

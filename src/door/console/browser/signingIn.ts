@@ -210,6 +210,8 @@ export function begin() {
     const { code, iss } = { code: query.get("code") ?? "none", iss: query.get("iss") }
     return enter("sign_in/openid/use", { code, state, iss }, "openIdFailed")
   }
+  // Some acts ask for a new session beside one that has lasted.
+  if (query.has("again")) return choose("part", "guest")
   ask("session")
     .then((answer) => (answer.status === 401 ? choose("part", "guest") : welcome(answer, "failed")))
     .catch(() => say("failed"))
