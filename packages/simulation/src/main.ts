@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { Effect } from "effect"
+import { useMemory } from "../../testkit/src/memoryFolder.ts"
 import { cacheFolder } from "../../testkit/src/Template.ts"
 import * as cluster from "./cluster.ts"
 import type { Table } from "./crashes/crashes.ts"
@@ -106,6 +107,7 @@ const crashTable = async (options: Options, place: Promise<cluster.Cluster>, fol
   return missing === 0 && tables.every(({ broken }) => broken.length === 0)
 }
 
+useMemory()
 const options = parse()
 const folder = mkdtempSync(path.join(tmpdir(), "coffer-simulation-"))
 /** A Postgres for each. */

@@ -23,7 +23,7 @@ export class Backend {
   notices: Array<Buffer> = []
   answer: Answer | undefined
   private socket: Socket | undefined
-  private readonly port: number
+  private readonly path: string
   private readonly frames = new Frames()
   private frameList: Array<Buffer> = []
   private error: Answer["error"]
@@ -33,10 +33,10 @@ export class Backend {
   private readonly keyOf: (frame: Buffer) => Buffer
 
   /** `keyOf`: the simulated process id and key. */
-  constructor(port: number, control: Client, keyOf: (frame: Buffer) => Buffer) {
+  constructor(path: string, control: Client, keyOf: (frame: Buffer) => Buffer) {
     this.control = control
     this.keyOf = keyOf
-    this.port = port
+    this.path = path
   }
 
   send(bytes: Buffer) {
@@ -114,7 +114,7 @@ export class Backend {
   }
 
   private connect() {
-    const socket = real.connect({ port: this.port, host: "127.0.0.1", noDelay: true })
+    const socket = real.connect({ path: this.path })
     socket.on("data", (bytes: Buffer) => this.read(bytes))
     socket.on("error", () => this.finish(""))
     socket.on("close", () => this.finish(""))

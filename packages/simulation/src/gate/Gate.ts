@@ -12,15 +12,19 @@ import type { Client } from "./Client.ts"
 import { Locks } from "./Locks.ts"
 import type { Refusal } from "./Refusal.ts"
 import { digestOf, Session } from "./Session.ts"
-import { isWhole, labelOf, mayNotify, pidBase, type Unit, usesClock, writes } from "./units.ts"
+import { isWhole, labelOf, pidBase, type Unit, usesClock, writes } from "./units.ts"
 import * as wire from "./wire.ts"
 
 export interface Options {
+  /** Where the service looks for Postgres, and where it is. */
   readonly port: number
+  readonly socket: string
   readonly database: string
   readonly control: Client
   readonly weather: Weather
   readonly firstTransaction: string
+  /** What a text names that notifies: the function itself, a table whose trigger calls it. */
+  readonly notifying: RegExp
   /** Whether the trace has all bytes, and not only their hash. */
   readonly showsBytes: boolean
 }
@@ -79,7 +83,7 @@ export class Gate {
   }
 
   backend(keyOf: (frame: Buffer) => Buffer) {
-    return new Backend(this.options.port, this.options.control, keyOf)
+    return new Backend(this.options.socket, this.options.control, keyOf)
   }
 
   readonly pidOf = (stand: number) => this.sessions.get(stand - pidBase)?.backend.pid ?? 0
@@ -183,11 +187,12 @@ export class Gate {
 
   private async answered(session: Session, isLate: boolean) {
     const answer = session.backend.answer!
-    if (this.kills(session, session.unit!, "after")) return
+    const unit = session.unit!
+    if (this.kills(session, unit, "after")) return
+    session.hasNotified ||= unit.texts.some((text) => this.options.notifying.test(text))
     if (!isLate) {
       session.deliver(answer)
-      if (mayNotify(session.unit!)) await this.spreadNotices()
-      return
+      return this.spreadNotices(session, answer.status)
     }
     if (answer.status !== "T") {
       await session.backend.ask(wire.query("rollback"))
@@ -220,7 +225,7 @@ export class Gate {
       const { error, frames } = backend.answer!
       const failure = { frames: [...frames.filter((frame) => wire.letterOf(frame) === "E"), wire.ready("I")] }
       session.deliver(error === undefined ? held! : { ...failure, status: "I", error })
-      await this.spreadNotices()
+      await this.spreadNotices(session, "I")
     }
     if (await backend.answeredOrBlocked()) return done()
     this.world.mark("a commit waited for a lock")
@@ -280,7 +285,9 @@ export class Gate {
   }
 
   /** Listeners are notified of a commit before anything else happens: an empty unit confirms that. */
-  private async spreadNotices() {
+  private async spreadNotices(from: Session, status: string) {
+    if (!from.hasNotified || status === "T") return
+    from.hasNotified = false
     for (const session of this.sessions.values()) {
       if (!session.isListening || session.isBusy || session.isDropped) continue
       await session.backend.ask(wire.query(""))

@@ -1,5 +1,5 @@
 /** A session of the service with Postgres: its units go through the gate one after the other, each in its own time. */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { machinery } from "../owners.ts"
 import type { WorldSocket } from "../WorldSocket.ts"
 import type { Answer, Backend } from "./Backend.ts"
@@ -17,6 +17,8 @@ export class Session {
   /** The state as the service knows it: outside of a transaction by default. */
   status = "I"
   isListening = false
+  /** Whether it has notified others in a transaction that is not committed yet. */
+  hasNotified = false
   /** Whether it is changing a table, or waits for that. */
   changesTable = false
   /** The service gets no more messages from it. */
@@ -231,4 +233,4 @@ export class Session {
 const unlimited = { statement: Infinity, lock: Infinity, idle: Infinity, idleInTransaction: Infinity }
 
 /** The trace records a hash of the bytes. */
-export const digestOf = (bytes: Buffer | string) => createHash("sha256").update(bytes).digest("hex").slice(0, 12)
+export const digestOf = (bytes: Buffer | string) => hash("sha256", bytes, "hex").slice(0, 12)
