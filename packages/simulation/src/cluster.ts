@@ -33,7 +33,7 @@ const flags = [
 ]
 
 /** Runs it for the length of the surrounding scope. */
-export const start = Effect.gen(function* () {
+const start = Effect.gen(function* () {
   const { folder, url } = yield* TestPostgres.start({ flags })
   const data = path.join(folder, "home/postgres")
   writeFileSync(path.join(data, "pg_hba.conf"), "local all all trust\nhost all all 127.0.0.1/32 trust\n")
@@ -45,3 +45,14 @@ export const start = Effect.gen(function* () {
   const cluster: Cluster = { url, socket: path.join(data, `.s.PGSQL.${new URL(url).port}`), folder: homes }
   return cluster
 })
+
+/** Starts one for each that waits for it. They run until `work` is done. */
+export const startAll = <A>(
+  waiting: ReadonlyArray<{ readonly resolve: (made: Cluster) => void }>,
+  work: Promise<A>
+): Promise<A> => {
+  const starting = Effect.forEach(waiting, ({ resolve }) => Effect.map(start, resolve))
+  const working = Effect.promise(() => work)
+  const both = Effect.all([starting, working], { concurrency: 2 })
+  return Effect.runPromise(Effect.scoped(Effect.map(both, ([, made]) => made)))
+}
