@@ -12,6 +12,7 @@ import type { Client } from "./Client.ts"
 import { Locks } from "./Locks.ts"
 import type { Refusal } from "./Refusal.ts"
 import { digestOf, Session } from "./Session.ts"
+import { Spares } from "./Spares.ts"
 import { isWhole, labelOf, pidBase, type Unit, usesClock, writes } from "./units.ts"
 import * as wire from "./wire.ts"
 
@@ -48,6 +49,7 @@ export class Gate {
   /** Called when a unit reaches Postgres, and when it is done and not yet answered: true kills its runner. */
   crashes: ((unit: Unit, side: Side) => boolean) | undefined
   private readonly left = new Set<Session>()
+  private readonly spares = new Spares()
   /** How often each text has come while something could go wrong. */
   private readonly occurrences = new Map<string, number>()
   private count = 0
@@ -82,8 +84,8 @@ export class Gate {
     return this.options.firstTransaction
   }
 
-  backend(keyOf: (frame: Buffer) => Buffer) {
-    return new Backend(this.options.socket, this.options.control, keyOf)
+  backend() {
+    return new Backend(this.options.socket, this.options.control)
   }
 
   readonly pidOf = (stand: number) => this.sessions.get(stand - pidBase)?.backend.pid ?? 0
@@ -175,6 +177,12 @@ export class Gate {
   }
 
   private async run(session: Session, unit: Unit, bytes: Buffer, isLate: boolean) {
+    const spare = unit.isStartup ? this.spares.take(bytes) : undefined
+    if (spare !== undefined) {
+      session.backend = spare
+      spare.answer = spare.begun
+      return this.answered(session, false)
+    }
     const { backend } = session
     if (usesClock(unit)) {
       await this.control.query(`update sim.clock set now = to_timestamp(${this.world.now / 1_000})`)
@@ -281,7 +289,7 @@ export class Gate {
     this.left.delete(session)
     this.locks.forget(session)
     if (!this.sessions.delete(session.no)) return
-    this.perform(() => session.backend.end())
+    this.perform(() => this.spares.keep(session.backend))
   }
 
   /** Listeners are notified of a commit before anything else happens: an empty unit confirms that. */
@@ -301,6 +309,7 @@ export class Gate {
     const rest = [...this.sessions.values()]
     this.sessions.clear()
     for (const { backend } of rest) await backend.end()
+    await this.spares.end()
   }
 }
 

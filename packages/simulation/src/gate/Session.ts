@@ -8,7 +8,7 @@ import { labelOf, type Limits, listens, pidBase, type Unit, UnitReader } from ".
 import * as wire from "./wire.ts"
 
 export class Session {
-  readonly backend: Backend
+  backend: Backend
   /** The runner at its other end. */
   readonly owner: number
   reader: UnitReader
@@ -44,12 +44,7 @@ export class Session {
     this.no = no
     this.owner = socket.peer.owner
     this.reader = this.readerWith(unlimited)
-    this.backend = gate.backend((frame) => {
-      const key = Buffer.from(frame)
-      key.writeInt32BE(pidBase + no, 5)
-      key.writeInt32BE(7, 9)
-      return key
-    })
+    this.backend = gate.backend()
     socket.on("data", (bytes: Buffer) => this.read(bytes))
     for (const end of ["error", "close", "end"]) socket.on(end, () => this.drop())
     socket.whenPeerCloses = () => this.drop()
@@ -64,8 +59,9 @@ export class Session {
   }
 
   /** Sends the unit's answer to the service. */
-  deliver({ error, frames, status }: Answer) {
+  deliver({ error, frames: own, status }: Answer) {
     const { gate } = this
+    const frames = own.map((frame) => (wire.letterOf(frame) === "K" ? wire.keyFrame(pidBase + this.no) : frame))
     this.note(`< ${gate.shown(Buffer.concat(frames))}${error === undefined ? "" : ` ${error.code} ${error.message}`}`)
     if (error !== undefined) gate.world.mark(`Postgres said ${error.code}`)
     this.status = status
