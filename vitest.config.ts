@@ -3,25 +3,13 @@
  * says what it costs. Browsers, packages, Python, Stripe's simulator and several runners have folders, and a file that
  * alone takes seventeen seconds of a worker is a `.long.test.ts`: `npm run test:all` runs them too.
  */
-import { statfsSync } from "node:fs"
 import path from "node:path"
 import { configDefaults, defineConfig, type TestUserConfig } from "vitest/config"
+import { useMemory } from "./packages/testkit/src/memoryFolder.ts"
 import { redFiles } from "./test/kit/run/redFiles.ts"
 import { stuckFiles } from "./test/kit/run/stuckFiles.ts"
 
-const memory = "/dev/shm"
-const bytesMin = 4 * 1024 ** 3
-
-/** The databases of hundreds of tests are made ten times sooner in memory than on a disk. */
-const hasMemory = () => {
-  try {
-    const { bavail, bsize } = statfsSync(memory)
-    return bavail * bsize >= bytesMin
-  } catch {
-    return false
-  }
-}
-if (hasMemory()) process.env["TMPDIR"] ??= memory
+useMemory()
 
 export const test: TestUserConfig = {
   include: ["test/**/*.test.ts"],

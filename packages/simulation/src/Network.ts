@@ -144,13 +144,18 @@ export class Network {
     })
     server.emit("connection", far)
     if (secure === undefined) return
+    // As Node has it, a connection that breaks before it is secure is the server's to hear of, and nobody else's.
+    const broke = (error: Error) => server.emit("tlsClientError", error, far)
+    far.on("error", broke)
     const common = protocolsOf(secure).find((name) => protocolsOf(to).includes(name)) ?? false
     const secured = { alpnProtocol: common, authorized: true, encrypted: true }
     Object.assign(far, secured)
     this.world.lane(
       far,
       () => {
-        if (!far.destroyed) server.emit("secureConnection", far)
+        if (far.destroyed) return
+        far.off("error", broke)
+        server.emit("secureConnection", far)
       },
       far.owner
     )

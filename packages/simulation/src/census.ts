@@ -11,11 +11,11 @@ const known: ReadonlyArray<readonly [type: RegExp, file: RegExp, reason: string]
   [/^(PROMISE|TickObject|Microtask)$/, /./, "Node takes these in order, between two steps"],
   [/^(Immediate|Timeout)$/, /packages\/simulation\/src\/(World|gate\/Backend)\.ts/, "they are the world's own steps"],
   [
-    /^(TCPWRAP|TCPCONNECTWRAP|WRITEWRAP|SHUTDOWNWRAP)$/,
+    /^(PIPEWRAP|PIPECONNECTWRAP|WRITEWRAP|SHUTDOWNWRAP)$/,
     /packages\/simulation\/src\/gate\//,
     "the world stands still for them"
   ],
-  [/^(TCPWRAP|TCPCONNECTWRAP|WRITEWRAP|SHUTDOWNWRAP)$/, /^\(node\)$/, "what the gate's sockets do next"],
+  [/^(PIPEWRAP|PIPECONNECTWRAP|WRITEWRAP|SHUTDOWNWRAP)$/, /^\(node\)$/, "what the gate's sockets do next"],
   [/^HTTP(INCOMINGMESSAGE|CLIENTREQUEST|SERVER\w+|\w*AsyncResource)$/i, /./, "parsers of bytes that are there"],
   [/^(AsyncResource|effect\/\w+)$/i, /./, "a name for a fiber or an emitter"],
   [/^STREAM_END_OF_STREAM$/, /./, "a name for what waits for a stream"],

@@ -4,11 +4,12 @@
  */
 import { spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { enableCompileCache } from "node:module"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { Effect } from "effect"
-import { cacheFolder } from "../../testkit/src/Template.ts"
-import * as cluster from "./cluster.ts"
+import { cacheFolder } from "../../testkit/src/cacheFolder.ts"
+import { useMemory } from "../../testkit/src/memoryFolder.ts"
+import type { Cluster } from "./cluster.ts"
 import type { Table } from "./crashes/crashes.ts"
 import { pageOf } from "./crashes/page.ts"
 import { workflows } from "./crashes/workflows.ts"
@@ -19,17 +20,20 @@ import type { Result } from "./worker.ts"
 /** Each service leaks some megabytes in its process. */
 const worldsOfWorker = 50
 
-/** A new process takes most of its first seconds to compile the service, whose types are also taken out then. */
-const compiled = path.join(cacheFolder(), "compiled")
+/**
+ * A new process takes most of its first seconds to take types out of its sources and to compile them. What is compiled
+ * is of use only to a program with the same flags for V8.
+ */
+const compiledOf = (program: string) => path.join(cacheFolder(), "compiled", program)
 
 /** Its process loads the service while its Postgres starts. */
-const work = (options: Options, place: Promise<cluster.Cluster>, result: string, ...args: ReadonlyArray<string>) =>
+const work = (options: Options, place: Promise<Cluster>, result: string, ...args: ReadonlyArray<string>) =>
   new Promise<number>((resolve) => {
     const [program, preload] = ["worker.ts", "preload.ts"].map((name) => path.join(import.meta.dirname, name))
     const own = ["--result", result, ...args]
     const worker = spawn(process.execPath, ["--import", preload!, program!, ...process.argv.slice(2), ...own], {
       stdio: ["inherit", "inherit", "inherit", "ipc"],
-      env: { NODE_COMPILE_CACHE: compiled, ...process.env, PLANTED_FAULT: options.planted }
+      env: { NODE_COMPILE_CACHE: compiledOf("worker"), ...process.env, PLANTED_FAULT: options.planted }
     })
     worker.on("error", () => resolve(1)).on("exit", (code) => resolve(code ?? 1))
     void place.then((made) => worker.send(made))
@@ -66,7 +70,7 @@ const slicesOf = ([first, last]: readonly [number, number], workers: number): Ar
   })
 }
 
-const campaign = async (options: Options, places: ReadonlyArray<Promise<cluster.Cluster>>, folder: string) => {
+const campaign = async (options: Options, places: ReadonlyArray<Promise<Cluster>>, folder: string) => {
   const file = options.result ?? path.join(folder, "results")
   const began = performance.now()
   const slices = slicesOf(seedsOf(options), places.length)
@@ -94,7 +98,7 @@ const campaign = async (options: Options, places: ReadonlyArray<Promise<cluster.
 }
 
 /** A fresh process for each workflow. */
-const crashTable = async (options: Options, place: Promise<cluster.Cluster>, folder: string, page: string) => {
+const crashTable = async (options: Options, place: Promise<Cluster>, folder: string, page: string) => {
   const file = path.join(folder, "tables")
   const chosen = workflows.filter(({ name }) => options.workflow === undefined || options.workflow === name)
   for (const { name } of chosen) await work(options, place, file, "--workflow", name)
@@ -106,18 +110,20 @@ const crashTable = async (options: Options, place: Promise<cluster.Cluster>, fol
   return missing === 0 && tables.every(({ broken }) => broken.length === 0)
 }
 
+useMemory()
 const options = parse()
 const folder = mkdtempSync(path.join(tmpdir(), "coffer-simulation-"))
 /** A Postgres for each. */
 const workers = options.crashes === undefined ? workersOf(options) : 1
-const clusters = Array.from({ length: workers }, () => Promise.withResolvers<cluster.Cluster>())
+const clusters = Array.from({ length: workers }, () => Promise.withResolvers<Cluster>())
 const places = clusters.map(({ promise }) => promise)
-const starting = Effect.forEach(clusters, ({ resolve }) => Effect.map(cluster.start, resolve))
-const playing = Effect.promise(() =>
+const playing =
   options.crashes === undefined
     ? campaign(options, places, folder)
     : crashTable(options, places[0]!, folder, options.crashes)
-)
-const [, isGood] = await Effect.runPromise(Effect.scoped(Effect.all([starting, playing], { concurrency: 2 })))
+// Imported while the workers load, which takes them longer.
+enableCompileCache(compiledOf("campaign"))
+const { startAll } = await import("./cluster.ts")
+const isGood = await startAll(clusters, playing)
 rmSync(folder, { recursive: true, force: true })
 process.exitCode = isGood ? 0 : 1

@@ -3,6 +3,8 @@
  * and from the machine otherwise. Patched here and not through Effect's services, so that clocks which modules keep
  * when they are loaded and timers of libraries follow as well.
  */
+// A world is mostly the service, with its flags for V8.
+import "../../../src/v8.ts"
 import { syncBuiltinESMExports } from "node:module"
 import { patchChance } from "./globals/chance.ts"
 import { patchDisk } from "./globals/disk.ts"

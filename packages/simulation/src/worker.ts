@@ -76,12 +76,12 @@ const run = async (options: Options, place: Place) => {
 const options = parse()
 watchProcess()
 patchScheduler()
-const { folder, url } = await new Promise<Cluster>((resolve) => {
+const cluster = await new Promise<Cluster>((resolve) => {
   process.once("disconnect", () => process.exit(1)).once("message", (made: Cluster) => resolve(made))
 })
 process.removeAllListeners("disconnect").disconnect?.()
-const admin = await Client.open(Number(new URL(url).port), new URL(url).username, "postgres")
-const place: Place = { url, admin, folder }
+const admin = await Client.open(cluster.socket, new URL(cluster.url).username, "postgres")
+const place: Place = { ...cluster, admin }
 if (options.workflow === undefined) await run(options, place)
 else {
   const workflow = workflows.find(({ name }) => name === options.workflow)

@@ -16,7 +16,6 @@ import {
   writeFileSync
 } from "node:fs"
 import { createRequire } from "node:module"
-import { homedir } from "node:os"
 import path from "node:path"
 import { Effect, Schedule } from "effect"
 import * as DataDirLock from "../../../src/platform/embedded/DataDirLock.ts"
@@ -24,11 +23,6 @@ import { onRealTime } from "../../../src/platform/runtime/realTime.ts"
 import { copyTree, type Size } from "./copyTree.ts"
 import * as migratedHome from "./migratedHome.ts"
 import { StartFailure } from "./StartFailure.ts"
-
-/** Where templates are kept. They can be removed at any time. */
-export const cacheFolder = (): string =>
-  process.env["COFFER_TESTKIT_CACHE"] ??
-  path.join(process.env["XDG_CACHE_HOME"] ?? path.join(homedir(), ".cache"), "coffer-testkit")
 
 /** Copies the template to `home`, which must not exist. Returns whether the template existed. */
 export const putInto = Effect.fnUntraced(function* (home: string, cache: string) {

@@ -9,6 +9,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import * as EmbeddedPostgres from "../../../src/platform/embedded/EmbeddedPostgres.ts"
 import * as Postgres from "../../../src/platform/postgres/Postgres.ts"
 import { patiently } from "../../../src/platform/runtime/patience.ts"
+import { cacheFolder } from "./cacheFolder.ts"
 import { databaseUrl, hasty, servicePassword, serviceRole, template } from "./migratedHome.ts"
 import { runFolder } from "./runFolder.ts"
 import * as Template from "./Template.ts"
@@ -34,7 +35,7 @@ export interface TestPostgres {
 }
 
 /** Runs it for the length of the surrounding scope. */
-export const start = Effect.fnUntraced(function* ({ cache = Template.cacheFolder(), flags = [] }: Options = {}) {
+export const start = Effect.fnUntraced(function* ({ cache = cacheFolder(), flags = [] }: Options = {}) {
   const once = Effect.gen(function* () {
     const folder = yield* runFolder
     const home = path.join(folder, "home")

@@ -19,30 +19,31 @@ const longer = 2
 
 export class Backend {
   pid: number | undefined
+  /** What it was begun with, and the answer. */
+  startup: Buffer | undefined
+  begun: Answer | undefined
   /** Received notifications that were not forwarded yet. */
   notices: Array<Buffer> = []
   answer: Answer | undefined
   private socket: Socket | undefined
-  private readonly port: number
+  private readonly path: string
   private readonly frames = new Frames()
   private frameList: Array<Buffer> = []
   private error: Answer["error"]
   private isStopped = false
   private hear: (() => void) | undefined
   private readonly control: Client
-  private readonly keyOf: (frame: Buffer) => Buffer
 
-  /** `keyOf`: the simulated process id and key. */
-  constructor(port: number, control: Client, keyOf: (frame: Buffer) => Buffer) {
+  constructor(path: string, control: Client) {
     this.control = control
-    this.keyOf = keyOf
-    this.port = port
+    this.path = path
   }
 
   send(bytes: Buffer) {
     this.answer = undefined
     this.error = undefined
     this.frameList = []
+    this.startup ??= bytes
     this.socket ??= this.connect()
     this.socket.write(bytes)
   }
@@ -114,7 +115,7 @@ export class Backend {
   }
 
   private connect() {
-    const socket = real.connect({ port: this.port, host: "127.0.0.1", noDelay: true })
+    const socket = real.connect({ path: this.path })
     socket.on("data", (bytes: Buffer) => this.read(bytes))
     socket.on("error", () => this.finish(""))
     socket.on("close", () => this.finish(""))
@@ -135,8 +136,7 @@ export class Backend {
     switch (letterOf(frame)) {
       case "K":
         this.pid = frame.readInt32BE(5)
-        this.frameList.push(this.keyOf(frame))
-        return
+        break
       case "N":
         return
       case "A": {
@@ -159,6 +159,7 @@ export class Backend {
   private finish(status: string) {
     if (this.answer !== undefined) return
     this.answer = { frames: this.frameList, status, error: this.error }
+    this.begun ??= this.answer
     const { hear } = this
     this.hear = undefined
     hear?.()

@@ -39,8 +39,8 @@ export class Client {
     socket.on("close", () => fail(new Error("the connection has ended")))
   }
 
-  static async open(port: number, user: string, database: string) {
-    return Client.over(real.connect({ port, host: "127.0.0.1", noDelay: true }), user, database)
+  static async open(socket: string, user: string, database: string) {
+    return Client.over(real.connect({ path: socket }), user, database)
   }
 
   /** On a connection that is about to be open, such as one in a world. */

@@ -12,15 +12,20 @@ import type { Client } from "./Client.ts"
 import { Locks } from "./Locks.ts"
 import type { Refusal } from "./Refusal.ts"
 import { digestOf, Session } from "./Session.ts"
-import { isWhole, labelOf, mayNotify, pidBase, type Unit, usesClock, writes } from "./units.ts"
+import { Spares } from "./Spares.ts"
+import { isWhole, labelOf, pidBase, type Unit, usesClock, writes } from "./units.ts"
 import * as wire from "./wire.ts"
 
 export interface Options {
+  /** Where the service looks for Postgres, and where it is. */
   readonly port: number
+  readonly socket: string
   readonly database: string
   readonly control: Client
   readonly weather: Weather
   readonly firstTransaction: string
+  /** What a text names that notifies: the function itself, a table whose trigger calls it. */
+  readonly notifying: RegExp
   /** Whether the trace has all bytes, and not only their hash. */
   readonly showsBytes: boolean
 }
@@ -44,6 +49,7 @@ export class Gate {
   /** Called when a unit reaches Postgres, and when it is done and not yet answered: true kills its runner. */
   crashes: ((unit: Unit, side: Side) => boolean) | undefined
   private readonly left = new Set<Session>()
+  private readonly spares = new Spares()
   /** How often each text has come while something could go wrong. */
   private readonly occurrences = new Map<string, number>()
   private count = 0
@@ -78,8 +84,8 @@ export class Gate {
     return this.options.firstTransaction
   }
 
-  backend(keyOf: (frame: Buffer) => Buffer) {
-    return new Backend(this.options.port, this.options.control, keyOf)
+  backend() {
+    return new Backend(this.options.socket, this.options.control)
   }
 
   readonly pidOf = (stand: number) => this.sessions.get(stand - pidBase)?.backend.pid ?? 0
@@ -171,6 +177,12 @@ export class Gate {
   }
 
   private async run(session: Session, unit: Unit, bytes: Buffer, isLate: boolean) {
+    const spare = unit.isStartup ? this.spares.take(bytes) : undefined
+    if (spare !== undefined) {
+      session.backend = spare
+      spare.answer = spare.begun
+      return this.answered(session, false)
+    }
     const { backend } = session
     if (usesClock(unit)) {
       await this.control.query(`update sim.clock set now = to_timestamp(${this.world.now / 1_000})`)
@@ -183,11 +195,12 @@ export class Gate {
 
   private async answered(session: Session, isLate: boolean) {
     const answer = session.backend.answer!
-    if (this.kills(session, session.unit!, "after")) return
+    const unit = session.unit!
+    if (this.kills(session, unit, "after")) return
+    session.hasNotified ||= unit.texts.some((text) => this.options.notifying.test(text))
     if (!isLate) {
       session.deliver(answer)
-      if (mayNotify(session.unit!)) await this.spreadNotices()
-      return
+      return this.spreadNotices(session, answer.status)
     }
     if (answer.status !== "T") {
       await session.backend.ask(wire.query("rollback"))
@@ -220,7 +233,7 @@ export class Gate {
       const { error, frames } = backend.answer!
       const failure = { frames: [...frames.filter((frame) => wire.letterOf(frame) === "E"), wire.ready("I")] }
       session.deliver(error === undefined ? held! : { ...failure, status: "I", error })
-      await this.spreadNotices()
+      await this.spreadNotices(session, "I")
     }
     if (await backend.answeredOrBlocked()) return done()
     this.world.mark("a commit waited for a lock")
@@ -276,11 +289,13 @@ export class Gate {
     this.left.delete(session)
     this.locks.forget(session)
     if (!this.sessions.delete(session.no)) return
-    this.perform(() => session.backend.end())
+    this.perform(() => this.spares.keep(session.backend))
   }
 
   /** Listeners are notified of a commit before anything else happens: an empty unit confirms that. */
-  private async spreadNotices() {
+  private async spreadNotices(from: Session, status: string) {
+    if (!from.hasNotified || status === "T") return
+    from.hasNotified = false
     for (const session of this.sessions.values()) {
       if (!session.isListening || session.isBusy || session.isDropped) continue
       await session.backend.ask(wire.query(""))
@@ -294,6 +309,7 @@ export class Gate {
     const rest = [...this.sessions.values()]
     this.sessions.clear()
     for (const { backend } of rest) await backend.end()
+    await this.spares.end()
   }
 }
 

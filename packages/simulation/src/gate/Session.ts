@@ -1,5 +1,5 @@
 /** A session of the service with Postgres: its units go through the gate one after the other, each in its own time. */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { machinery } from "../owners.ts"
 import type { WorldSocket } from "../WorldSocket.ts"
 import type { Answer, Backend } from "./Backend.ts"
@@ -8,7 +8,7 @@ import { labelOf, type Limits, listens, pidBase, type Unit, UnitReader } from ".
 import * as wire from "./wire.ts"
 
 export class Session {
-  readonly backend: Backend
+  backend: Backend
   /** The runner at its other end. */
   readonly owner: number
   reader: UnitReader
@@ -17,6 +17,8 @@ export class Session {
   /** The state as the service knows it: outside of a transaction by default. */
   status = "I"
   isListening = false
+  /** Whether it has notified others in a transaction that is not committed yet. */
+  hasNotified = false
   /** Whether it is changing a table, or waits for that. */
   changesTable = false
   /** The service gets no more messages from it. */
@@ -42,12 +44,7 @@ export class Session {
     this.no = no
     this.owner = socket.peer.owner
     this.reader = this.readerWith(unlimited)
-    this.backend = gate.backend((frame) => {
-      const key = Buffer.from(frame)
-      key.writeInt32BE(pidBase + no, 5)
-      key.writeInt32BE(7, 9)
-      return key
-    })
+    this.backend = gate.backend()
     socket.on("data", (bytes: Buffer) => this.read(bytes))
     for (const end of ["error", "close", "end"]) socket.on(end, () => this.drop())
     socket.whenPeerCloses = () => this.drop()
@@ -62,8 +59,9 @@ export class Session {
   }
 
   /** Sends the unit's answer to the service. */
-  deliver({ error, frames, status }: Answer) {
+  deliver({ error, frames: own, status }: Answer) {
     const { gate } = this
+    const frames = own.map((frame) => (wire.letterOf(frame) === "K" ? wire.keyFrame(pidBase + this.no) : frame))
     this.note(`< ${gate.shown(Buffer.concat(frames))}${error === undefined ? "" : ` ${error.code} ${error.message}`}`)
     if (error !== undefined) gate.world.mark(`Postgres said ${error.code}`)
     this.status = status
@@ -231,4 +229,4 @@ export class Session {
 const unlimited = { statement: Infinity, lock: Infinity, idle: Infinity, idleInTransaction: Infinity }
 
 /** The trace records a hash of the bytes. */
-export const digestOf = (bytes: Buffer | string) => createHash("sha256").update(bytes).digest("hex").slice(0, 12)
+export const digestOf = (bytes: Buffer | string) => hash("sha256", bytes, "hex").slice(0, 12)

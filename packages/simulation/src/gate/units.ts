@@ -54,8 +54,6 @@ const ofTransactions =
   /^\s*(begin|start|commit|rollback|savepoint|release|listen|unlisten|set|create|alter|drop|vacuum)\b/i
 
 export const writes = ({ texts }: Unit) => texts.some((text) => changesData.test(text))
-export const mayNotify = ({ texts }: Unit) =>
-  texts.some((text) => /\b(insert|update|delete|notify|pg_notify|commit)\b/i.test(text))
 export const usesClock = ({ texts }: Unit) => texts.some((text) => text.includes("sim.clock"))
 export const listens = ({ texts }: Unit) => texts.some((text) => /^\s*listen\b/i.test(text))
 /** Whether it is a transaction by itself, which may be committed later. */

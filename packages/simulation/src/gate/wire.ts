@@ -50,6 +50,14 @@ export const parametersOf = (frame: Buffer): ReadonlyArray<readonly [string, str
   return pairs
 }
 
+/** The process id and the key with which a client asks to cancel. */
+export const keyFrame = (pid: number) => {
+  const body = Buffer.alloc(8)
+  body.writeInt32BE(pid, 0)
+  body.writeInt32BE(7, 4)
+  return framed("K", body)
+}
+
 export const ready = (status: string) => framed("Z", Buffer.from(status))
 
 export const errorResponse = (code: string, message: string, severity = "ERROR") =>

@@ -210,7 +210,7 @@ export class Story {
       world.note(`caller ${no} asks runner ${place} ${path} ${key ?? ""} (${tries}) = ${reply.status} ${shown}`)
       if (of !== "buyer") this.judge(key, reply)
       this.judgeEnd(waiting, reply)
-      this.readiness.hear(place, path, reply)
+      this.readiness.hear(place, method, path, reply)
       if (reply.headers["idempotent-replayed"] === "true") world.mark("an answer was given again")
       if (reply.status >= 500) world.mark(`a caller got ${reply.status}`)
       if (reply.status === 0) world.mark("a caller got no answer")

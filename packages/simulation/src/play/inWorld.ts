@@ -2,6 +2,7 @@
 import { inspect } from "node:util"
 import { Context, Metric } from "effect"
 import { databaseUrl, template } from "../../../testkit/src/TestPostgres.ts"
+import type { Cluster } from "../cluster.ts"
 import { Client } from "../gate/Client.ts"
 import { Gate } from "../gate/Gate.ts"
 import { forgetTimersOfPosts } from "../globals/posts.ts"
@@ -13,10 +14,8 @@ import { World } from "../World.ts"
 import { Runners } from "./Runners.ts"
 
 /** The cluster that worlds are in, and where the service's homes are made. */
-export interface Place {
-  readonly url: string
+export interface Place extends Cluster {
   readonly admin: Client
-  readonly folder: string
 }
 
 interface Options {
@@ -51,15 +50,29 @@ export const inWorld = async (
 ) => {
   const database = `world_${++databases}`
   await place.admin.query(`create database ${database} template ${template} strategy file_copy`)
-  const control = await Client.open(portOf(place.url), userOf(place.url), database)
+  const control = await Client.open(place.socket, userOf(place.url), database)
   await control.query(
     `create schema sim; create table sim.clock (now timestamptz not null); insert into sim.clock values (now());
       grant usage on schema sim to public; grant select on sim.clock to public`
   )
+  const notifying = await control.value(
+    `select concat_ws('|', 'notify', string_agg(concat_ws('|', proname, relname), '|')) from pg_proc
+      left join pg_trigger on tgfoid = pg_proc.oid left join pg_class on pg_class.oid = tgrelid
+      where prosrc ilike '%pg_notify(%'`
+  )
   const firstTransaction = (await control.value("select pg_current_xact_id()"))!
   const world = new World(seed)
   const port = portOf(place.url)
-  const gate = new Gate(world, { port, database, control, weather, firstTransaction, showsBytes })
+  const gate = new Gate(world, {
+    port,
+    socket: place.socket,
+    database,
+    control,
+    weather,
+    firstTransaction,
+    notifying: new RegExp(`\\b(pg_)?(${notifying})\\b`, "i"),
+    showsBytes
+  })
   const runners = new Runners(world, { places, pollMillis, postgresPort: port, folder: place.folder })
   // Each is one for the whole process otherwise.
   Context.get(Context.empty(), Metric.MetricRegistry).clear()

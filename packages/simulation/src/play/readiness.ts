@@ -3,13 +3,16 @@ import type { World } from "../World.ts"
 import type { Reply, Runners } from "./Runners.ts"
 
 const patienceMillis = 10_000
+/** A runner forgets what it was asked before the last ten seconds, of which one may have just begun. */
+const rememberedMillis = 9_000
 const asksMin = 3
 /** What is committed as a change set. */
-const isChangeSet = /^\/(v1|checkout|pay)\/(?!erasures|exports)/
+const isChangeSet = (method: string, path: string) =>
+  method !== "GET" && /^\/(v1|checkout|pay)\/(?!erasures|exports)/.test(path)
 
 export class Readiness {
-  /** By slot: since when it has given no good answer, and the number of bad ones. */
-  private readonly bad = new Map<number, { readonly since: number; count: number }>()
+  /** By slot: when it gave bad answers, since its last good one. */
+  private readonly bad = new Map<number, Array<number>>()
   private readonly world: World
   private readonly runners: Runners
 
@@ -19,14 +22,12 @@ export class Readiness {
   }
 
   /** An answer to a caller. */
-  hear(place: number, path: string, { status }: Reply) {
+  hear(place: number, method: string, path: string, { status }: Reply) {
     // No answer: another runner will be there.
     if (status < 500) return void this.bad.delete(place)
     // A few statements of their own among many reads, which readiness does not see: it judges by most.
-    if (!isChangeSet.test(path)) return
-    const before = this.bad.get(place) ?? { since: this.world.now, count: 0 }
-    before.count++
-    this.bad.set(place, before)
+    if (!isChangeSet(method, path)) return
+    this.bad.set(place, [...(this.bad.get(place) ?? []), this.world.now])
   }
 
   /** A runner that was paused has not seen how time passed. */
@@ -43,9 +44,11 @@ export class Readiness {
         const { status } = await this.runners.call(place, "GET", "/readyz", {})
         // What failed in the weather is no lie once it is over.
         if (isOver()) break
-        const bad = this.bad.get(place)
-        if (bad !== undefined && status === 200) this.world.mark("a request was refused while its runner was ready")
-        if (bad === undefined || bad.count < asksMin || this.world.now - bad.since < patienceMillis) continue
+        const bad = this.bad.get(place) ?? []
+        const [since = Infinity] = bad
+        const { now } = this.world
+        if (bad.length > 0 && status === 200) this.world.mark("a request was refused while its runner was ready")
+        if (now - since < patienceMillis || bad.filter((at) => now - at < rememberedMillis).length < asksMin) continue
         if (status === 200) lies.add(`runner ${place} says that it is ready, and does nothing right`)
         else this.world.mark("a runner that does nothing right is not ready")
       }

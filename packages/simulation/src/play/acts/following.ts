@@ -27,10 +27,12 @@ export const following = async (story: Story, no: number) => {
 }
 
 const several = 5
+/** Their keys are no other caller's. */
+const ownKeys = 1_000
 
 /** Some orders one after the other, which one who follows the list meets. */
 export const ordering = async (story: Story, no: number) => {
-  for (let each = 1; each <= several; each++) await story.create(100 * no + each)
+  for (let each = 1; each <= several; each++) await story.create(ownKeys * (no + 1) + each)
 }
 
 /** Orders that a follower has passed and not seen. */
