@@ -126,7 +126,7 @@ const routes = [
   on("webhookEndpoints.rotateSecret", "POST /v1/webhook_endpoints/:ref/rotate_secret", ofEndpoint(rotateEndpoint)),
   on("webhookSigningSecret.get", "GET /v1/webhook_signing_secret", readSigning),
   on("webhookSigningSecret.rotate", "POST /v1/webhook_signing_secret/rotate", rotateSigning),
-  on("files.upload", "POST /v1/files", (account, _, __, body) => uploadFile(account, body)),
+  on("files.upload", "POST /v1/files", (account, now, _, body) => uploadFile(account, now, body)),
   read("events", "/v1/events/:ref", ({ events }, ref) => numbered(events, ref), eventView),
   on("deliveries.unknown", "GET /v1/webhook_deliveries/:ref", () => missing("delivery")),
   on("reports.unknown", "GET /v1/reports/(?!(?:statement|fees|frozen)$):any", () => missing("report")),

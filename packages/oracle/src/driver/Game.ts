@@ -3,7 +3,7 @@ import { type Call, Oracle } from "../Oracle.ts"
 import type { Account } from "../state.ts"
 import { type Answer, Part } from "../values.ts"
 import { differenceOfAnswer, lineOf } from "./answers.ts"
-import { booksDiffer, byNumber } from "./books.ts"
+import { booksDiffer, byNumber, isNew } from "./books.ts"
 import { browser } from "./browser.ts"
 import { type Difference, differenceOf } from "./compare.ts"
 import { csvDiffers } from "./exported.ts"
@@ -109,7 +109,7 @@ export class Game {
       this.erasing = { merchant: call.merchant, no: (reply.body.data as { readonly erasure_no: string }).erasure_no }
     }
     // What came due while its books could not be read has a time that is not known yet.
-    if (!couldRead && oracle.mayRead(call.merchant) && hasNews(account)) return this.readBooks("books", true)
+    if (!couldRead && oracle.mayRead(call.merchant)) return this.readBooks("books", true)
     return account.events.some(isReturning) ? this.readReturn(call.merchant) : undefined
   }
 
@@ -178,13 +178,13 @@ export class Game {
     return undefined
   }
 
-  /** `lately`: only the books of merchants that should have something new. */
+  /** `lately`: only books that should have something new. */
   async readBooks(kind: string, lately = false): Promise<Found | undefined> {
     for (const [merchant, account] of this.oracle.accounts.entries()) {
-      if (!this.oracle.mayRead(merchant) || (lately && !hasNews(account))) continue
+      if (!this.oracle.mayRead(merchant) || (lately && !isNew(account.events) && !isNew(account.rows))) continue
       const read = async (path: string) =>
         (await this.send({ merchant, key: "sandbox", method: "GET", path })).body.data
-      const difference = await booksDiffer(account, read)
+      const difference = await booksDiffer(account, read, lately)
       if (difference !== undefined) return { kind: `${kind} ${difference.at}`, difference }
     }
     return undefined
@@ -299,12 +299,12 @@ export class Game {
   }
 }
 
-const hasNews = ({ events, rows }: Account) => [...events, ...rows].some(({ no }) => no.value === undefined)
-
 /**
- * A buyer's attempt that pays nothing changes only the bank, and the answer shows the order as another call may be
- * about to change it. The object is read afterwards.
+ * A buyer's attempt that does not pay the order, perhaps by a wrong amount, changes only the bank, and the answer shows
+ * the order as another call may be about to change it. The object is read afterwards.
  */
-const isGlance = ({ body, path }: Call) =>
-  path.endsWith("/pay") &&
-  !/^(succeed|fail)$/.test(String((body as { readonly outcome?: string }).outcome ?? "succeed"))
+const isGlance = ({ body, path }: Call) => {
+  if (!path.endsWith("/pay")) return false
+  const { amount, outcome = "succeed" } = body as { readonly amount?: unknown; readonly outcome?: unknown }
+  return amount !== undefined || (outcome !== "succeed" && outcome !== "fail")
+}

@@ -1,4 +1,5 @@
 /** The calls of random programs: made from existing objects, sometimes with an invalid value. */
+import { isKept } from "../disputes.ts"
 import type { Call, Oracle } from "../Oracle.ts"
 import { covers, statusOfKey } from "../rights.ts"
 import type { Account, Order } from "../state.ts"
@@ -132,31 +133,34 @@ export const makers: Readonly<Record<string, Maker>> = {
     method: "GET",
     path: `/v1/disputes/${disputeRef(account, draw, oracle)}`
   }),
-  evidence: (account, draw, oracle) => ({
-    method: "POST",
-    path: `/v1/disputes/${disputeRef(account, draw, oracle)}/evidence`,
-    body: body({
-      evidence: draw.of<unknown>([
-        undefined,
-        {},
-        { customer_name: "Ann" },
-        { customer_email_address: "ann@shop.example", refund_policy_disclosure: "none\nat all" },
-        { customer_name: " " },
-        { customer: "Ann" },
-        { customer_name: "x".repeat(5001) },
-        null
-      ]),
-      files: draw.of<unknown>([
-        undefined,
-        undefined,
-        undefined,
-        [],
-        [{ type: "receipt", url: "https://files.example/files/unknown.pdf" }],
-        ...(account.files.length === 0 ? [] : [[{ type: "receipt", url: draw.of(account.files).no.value }]])
-      ]),
-      submit: draw.of<unknown>([undefined, undefined, true, true, false, "yes"])
-    })
-  }),
+  evidence: (account, draw, oracle) => {
+    const files = account.files.filter((file) => isKept(account, oracle.now, file) !== undefined)
+    return {
+      method: "POST",
+      path: `/v1/disputes/${disputeRef(account, draw, oracle)}/evidence`,
+      body: body({
+        evidence: draw.of<unknown>([
+          undefined,
+          {},
+          { customer_name: "Ann" },
+          { customer_email_address: "ann@shop.example", refund_policy_disclosure: "none\nat all" },
+          { customer_name: " " },
+          { customer: "Ann" },
+          { customer_name: "x".repeat(5001) },
+          null
+        ]),
+        files: draw.of<unknown>([
+          undefined,
+          undefined,
+          undefined,
+          [],
+          [{ type: "receipt", url: "https://files.example/files/unknown.pdf" }],
+          ...(files.length === 0 ? [] : [[{ type: "receipt", url: draw.of(files).no.value }]])
+        ]),
+        submit: draw.of<unknown>([undefined, undefined, true, true, false, "yes"])
+      })
+    }
+  },
   readEvidence: (account, draw, oracle) => ({
     method: "GET",
     path: `/v1/disputes/${disputeRef(account, draw, oracle)}/evidence`
