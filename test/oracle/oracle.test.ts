@@ -51,6 +51,7 @@ describe("the oracle", () => {
           shrinkMillis: rounds(0, 300_000),
           failuresMax: 1,
           stepsOfHouse: 1_000_000,
+          millisMax: Infinity,
           tell: (line) => void lines.push(line)
         })
       )
