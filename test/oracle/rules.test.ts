@@ -33,6 +33,41 @@ describe("the oracle says that", () => {
     assert.strictEqual(submit().status, 409)
   })
 
+  it("an acceptance that comes again with its key is answered with the dispute, also once it is decided", () => {
+    const { account, call, oracle } = played()
+    call("/v1/test_helpers/orders/cart-1/pay")
+    call("/v1/test_helpers/orders/cart-1/dispute")
+    account.disputes[0]!.no.value = "dsp_1"
+    const accept = (idempotencyKey?: string) => call("/v1/disputes/dsp_1/accept", {}, { idempotencyKey }).status
+    assert.strictEqual(accept("key-1"), 200)
+    oracle.passTo(2 * days)
+    assert.strictEqual(account.disputes[0]!.state, "lost")
+    assert.deepStrictEqual([accept("key-1"), accept("key-2"), accept()], [200, 409, 409])
+  })
+
+  it("secrets that were ended sign nothing that comes later", () => {
+    const { account, call } = played()
+    call("/v1/webhook_signing_secret/rotate")
+    assert.deepStrictEqual(
+      account.signing.map(({ until }) => until),
+      [1 * days, Infinity]
+    )
+    const { data } = call("/v1/webhook_signing_secret/end_previous")
+    assert.isUndefined(
+      differenceOf(data, {
+        object: "webhook_signing_secret",
+        mode: "sandbox",
+        rotated_at: "1970-01-01T00:00:00.000Z",
+        previous_until: null,
+        previous_ends: []
+      })
+    )
+    assert.deepStrictEqual(
+      account.signing.map(({ until }) => until),
+      [0, Infinity]
+    )
+  })
+
   it("a null in a new object is no other content under an Idempotency-Key, and one in a change of it is", () => {
     const { call } = played()
     const status = (path: string, body: object) => call(path, body, { idempotencyKey: "key-1" }).status

@@ -158,7 +158,9 @@ export const frozenOf = (account: Account, now: number): Answer => {
   const isFreeze = ({ type }: Row) => type.endsWith("_freeze")
   const hasEnded = ({ of }: Row) => rows.some((row) => row.of === of && !isFreeze(row))
   const held = rows.filter((row) => isFreeze(row) && !hasEnded(row))
-  const lines = held.map(({ amount, currency, of, type }) => `${currency} ${type.split("_")[0]} ${of.no.value} ${-amount}`)
+  const lines = held.map(
+    ({ amount, currency, of, type }) => `${currency} ${type.split("_")[0]} ${of.no.value} ${-amount}`
+  )
   const totals = currencies.map((currency) => {
     const amounts = held.filter((row) => row.currency === currency).map(({ amount }) => amount)
     return `${currency} total null ${amounts.reduce((sum, amount) => sum - amount, 0)}`

@@ -37,6 +37,7 @@ export const openDispute = (account: Account, now: number, order: Order | undefi
     state: "needs_response",
     word: "needs_response",
     acceptedAt: undefined,
+    acceptedBy: undefined,
     fee: null,
     closedAt: null,
     evidence: { texts: {}, files: [], submittedAt: null, updatedAt: null },
@@ -131,13 +132,23 @@ export const giveEvidence = (account: Account, now: number, dispute: Dispute | u
   return ok(disputeView(account, dispute))
 }
 
-export const acceptDispute = (account: Account, now: number, dispute: Dispute | undefined): Answer => {
+export const acceptDispute = (
+  account: Account,
+  now: number,
+  dispute: Dispute | undefined,
+  _: unknown,
+  by: By
+): Answer => {
   if (dispute === undefined) return missing("dispute")
   if (dispute.state === "under_review") return conflict("under_review")
+  // The acceptance's own request (silences: D18).
+  const isRepeated = by.idempotencyKey !== undefined && by.idempotencyKey === dispute.acceptedBy
+  if (isRepeated) return ok(disputeView(account, dispute))
   if (dispute.state !== "needs_response") return conflict("decided")
   if (dispute.acceptedAt === undefined) {
     if (!account.reachable) return unanswered()
     dispute.acceptedAt = now
+    dispute.acceptedBy = by.idempotencyKey
     dispute.word = "accepted"
   }
   return ok(disputeView(account, dispute))

@@ -101,6 +101,8 @@ export interface Dispute {
   /** The bank's own state, which may differ from the service's. */
   word: string
   acceptedAt: number | undefined
+  /** The key of the acceptance. */
+  acceptedBy: string | undefined
   fee: number | null
   closedAt: Time | null
   evidence: { texts: Texts; files: ReadonlyArray<Fields>; submittedAt: number | null; updatedAt: number | null }

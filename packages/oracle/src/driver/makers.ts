@@ -225,7 +225,7 @@ export const makers: Readonly<Record<string, Maker>> = {
   deleteEndpoint: (account, draw, oracle) => ({ method: "DELETE", path: endpointPath(account, draw, oracle) }),
   rotate: (account, draw, oracle) => ({
     method: "POST",
-    path: `${endpointPath(account, draw, oracle)}/rotate_secret`
+    path: `${endpointPath(account, draw, oracle)}/${draw.of(["rotate_secret", "rotate_secret", "end_previous_secrets"])}`
   }),
   payout: (account, draw) => ({
     method: "POST",
@@ -255,8 +255,8 @@ export const makers: Readonly<Record<string, Maker>> = {
     body: { file: draw.once(4) ? "no PDF" : `%PDF-1.4 ${draw.int(9)}` }
   }),
   signing: (_, draw) =>
-    draw.once(4)
-      ? { method: "POST", path: "/v1/webhook_signing_secret/rotate" }
+    draw.once(3)
+      ? { method: "POST", path: `/v1/webhook_signing_secret/${draw.of(["rotate", "rotate", "end_previous"])}` }
       : { method: "GET", path: "/v1/webhook_signing_secret" },
   report: (_, draw, oracle) => {
     // Days before 1970 are refused.

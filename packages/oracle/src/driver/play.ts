@@ -8,7 +8,7 @@ import type { Difference } from "./compare.ts"
 import { type Found, Game } from "./Game.ts"
 import type { Marks } from "./marks.ts"
 import { passOn } from "./passing.ts"
-import type { Place } from "./place.ts"
+import { type Place, Unanswered } from "./place.ts"
 import { spanOf, type Step, stepsOfTime } from "./programs.ts"
 
 export interface Failure {
@@ -51,7 +51,9 @@ export const playAbreast = async (
   const oracles = () => games.map(({ oracle }) => oracle)
   /** `lately`: only what should have something new. */
   const readAll = (lately: boolean, areMeant: (game: Game) => boolean = () => true) =>
-    onAll(async (game) => (areMeant(game) ? ((await game.readBooks("books", lately)) ?? game.readPosts()) : undefined))
+    onAll(async (game) =>
+      areMeant(game) ? ((await game.readBooks("books", lately)) ?? (await game.readPosts())) : undefined
+    )
   /** Minutes, if nothing of the buyer is in progress. */
   const finishErasures = async () => {
     for (let tries = 0; games.some(({ erasing }) => erasing !== undefined); tries++) {
@@ -106,8 +108,13 @@ export const playAbreast = async (
 export const play = async (place: Place, program: ReadonlyArray<Step>, marks: Marks, way: Partial<Way> = {}) =>
   (await playAbreast(place, [program], marks, way))[0]
 
-/** A connection that was lost in a call: whether the call was carried out is unknown, so the program ends. */
+export const isCutOff = "cut off"
+
+/**
+ * A call that was answered with 503, or whose connection was lost: whether it was carried out is unknown, so the program
+ * ends, and is neither equal nor different.
+ */
 const cutOff = (error: unknown): Found => ({
-  kind: "cut off",
+  kind: error instanceof Unanswered ? isCutOff : "the driver fails",
   difference: { at: "connection", expected: "an answer", actual: String(error) }
 })
