@@ -56,14 +56,14 @@ export const campaign = async (
   const marks = noMarks()
   const failures: Array<Failed> = []
   const journal = journalIn(options.journal, marks)
-  let seen = journal.read()
-  const curve = curveOf(marks, seen)
+  let sum = journal.read()
+  const curve = curveOf(marks, sum)
   const ends = performance.now() + millisMax
   let seed = first
   let longest: Run = { steps: 0, seeds: [first, first] }
   let current = longest
   const isOn = () =>
-    seen.steps < stepsMax && seen.quiet < quietSteps && failures.length < failuresMax && performance.now() < ends
+    sum.steps < stepsMax && sum.quiet < quietSteps && failures.length < failuresMax && performance.now() < ends
   while (isOn()) {
     await using place = await open()
     for (let ofHouse = 0; isOn() && ofHouse < stepsOfHouse;) {
@@ -88,17 +88,17 @@ export const campaign = async (
       }
       const played = (programs.length - ended.length) * stepsOfProgram
       ofHouse += played
-      seen = journal.add(played)
+      sum = journal.add(played)
       seed += programs.length
       const isEqual = found.length === 0
       current = isEqual
         ? { steps: current.steps + played, seeds: [current.seeds[0], seed - 1] }
         : { steps: 0, seeds: [seed, seed] }
       if (current.steps > longest.steps) longest = current
-      curve.tell(seen.steps, tellEvery, (line) => tell(`${line}, up to seed ${seed - 1}, ${current.steps} in a row`))
+      curve.tell(sum.steps, tellEvery, (line) => tell(`${line}, up to seed ${seed - 1}, ${current.steps} in a row`))
     }
   }
-  return { ...seen, marks, failures, longest }
+  return { ...sum, marks, failures, longest }
 }
 
 /** The signatures over the steps. */

@@ -44,11 +44,11 @@ export const journalIn = (file: string | undefined, marks: Marks): Journal => {
     read,
     add: (steps) => {
       const known = new Set(lines())
-      const seen = (["signatures", "succeeded", "codes"] as const).flatMap((kind) =>
+      const found = (["signatures", "succeeded", "codes"] as const).flatMap((kind) =>
         [...marks[kind].keys()].map((text) => `${kind} ${text}`)
       )
       // The steps that have brought a new signature are none without one.
-      write([`steps ${steps}`, ...seen.filter((line) => !known.has(line))])
+      write([`steps ${steps}`, ...found.filter((line) => !known.has(line))])
       return read()
     }
   }

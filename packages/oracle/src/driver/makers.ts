@@ -223,10 +223,10 @@ export const makers: Readonly<Record<string, Maker>> = {
     })
   }),
   deleteEndpoint: (account, draw, oracle) => ({ method: "DELETE", path: endpointPath(account, draw, oracle) }),
-  rotate: (account, draw, oracle) => ({
-    method: "POST",
-    path: `${endpointPath(account, draw, oracle)}/${draw.of(["rotate_secret", "rotate_secret", "end_previous_secrets"])}`
-  }),
+  rotate: (account, draw, oracle) => {
+    const path = endpointPath(account, draw, oracle)
+    return { method: "POST", path: `${path}/${draw.once(3) ? "end_previous_secrets" : "rotate_secret"}` }
+  },
   payout: (account, draw) => ({
     method: "POST",
     key: "operator",

@@ -127,6 +127,9 @@ const formOf = (file: string) =>
     ""
   ].join("\r\n")
 
+/** Shorter than the service waits for a commit or a statement. */
+const atOnceMillis = 3_000
+
 const breathe = () => new Promise<void>((resume) => setTimeout(resume, 20))
 
 export const placeIn = (house: House): Place => {
@@ -136,15 +139,21 @@ export const placeIn = (house: House): Place => {
   const { hostname, port } = new URL(house.url)
   const isRead = ({ method, path }: Request) =>
     (method === "GET" && !path.startsWith("/pay/")) || path.endsWith("/exports") || path.endsWith("/sign_in")
-  /** A busy service may have carried out what it answers with 503, so only what changes nothing is sent again. */
+  /**
+   * A 503 at once is overload, and nothing was done. A later one may be of a commit whose answer did not come in time,
+   * and then only what changes nothing is sent again.
+   */
   const send = async (call: Request, mayRepeat = isRead(call)): Promise<Reply> => {
     for (let tries = 0; ; tries++) {
+      const begun = performance.now()
       const reply = await sendOnce(call).catch((error: unknown) => {
         if (!mayRepeat || tries >= 10) throw new Unanswered(String(error))
         return undefined
       })
       if (reply !== undefined && (reply.status !== 503 || tries >= 1_000)) return reply
-      if (!mayRepeat) throw new Unanswered(`${call.method} ${call.path} was answered 503`)
+      if (!mayRepeat && performance.now() - begun > atOnceMillis) {
+        throw new Unanswered(`${call.method} ${call.path} was answered 503`)
+      }
       await breathe()
     }
   }
