@@ -3,7 +3,7 @@
  * error code must have occurred, except those listed here with a reason.
  */
 import { operations } from "../Oracle.ts"
-import { journalIn, type Seen } from "./journal.ts"
+import { journalIn, type Total } from "./journal.ts"
 import { type Marks, noMarks } from "./marks.ts"
 import type { Place } from "./place.ts"
 import { type Failure, isCutOff, playAbreast } from "./play.ts"
@@ -32,7 +32,7 @@ export interface Campaign {
   readonly journal?: string | undefined
 }
 
-export interface Outcome extends Seen {
+export interface Outcome extends Total {
   readonly marks: Marks
   readonly failures: ReadonlyArray<Failed>
   /** The longest run of steps without a difference, and its seeds. */
@@ -102,7 +102,7 @@ export const campaign = async (
 }
 
 /** The signatures over the steps. */
-const curveOf = ({ signatures }: Marks, { steps: begins }: Seen) => {
+const curveOf = ({ signatures }: Marks, { steps: begins }: Total) => {
   let last = { steps: begins, signatures: signatures.size, at: performance.now() }
   return {
     tell: (steps: number, every: number, tell: (line: string) => void) => {

@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs"
 import type { Marks } from "./marks.ts"
 
-export interface Seen {
+export interface Total {
   /** Steps of programs without a difference. */
   readonly steps: number
   /** The number of final steps without a new signature. */
@@ -11,9 +11,9 @@ export interface Seen {
 
 export interface Journal {
   /** What all have seen. It becomes part of the marks. */
-  readonly read: () => Seen
+  readonly read: () => Total
   /** Adds these steps, and what is new in the marks. */
-  readonly add: (steps: number) => Seen
+  readonly add: (steps: number) => Total
 }
 
 export const journalIn = (file: string | undefined, marks: Marks): Journal => {
@@ -26,7 +26,7 @@ export const journalIn = (file: string | undefined, marks: Marks): Journal => {
     if (file === undefined) own.push(...fresh)
     else appendFileSync(file, fresh.map((line) => `${line}\n`).join(""))
   }
-  const read = (): Seen => {
+  const read = (): Total => {
     let [steps, quiet] = [0, 0]
     for (const line of lines()) {
       const [kind] = line.split(" ", 1)

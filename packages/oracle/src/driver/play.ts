@@ -111,8 +111,8 @@ export const play = async (place: Place, program: ReadonlyArray<Step>, marks: Ma
 export const isCutOff = "cut off"
 
 /**
- * A call that was answered with 503 late, or with 502 for a bank that is reachable, or whose connection was lost: whether it
- * was carried out is unknown, so the program ends, and is neither equal nor different.
+ * A call that was answered with 503 late, or with 502 for a bank that is reachable, or whose connection was lost:
+ * whether it was carried out is unknown, so the program ends, and is neither equal nor different.
  */
 const cutOff = (error: unknown): Found => ({
   kind: error instanceof Unanswered ? isCutOff : "the driver fails",
