@@ -138,7 +138,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^packages\/cluster\/scripts\//, /^node:/],
   [/^packages\/cluster\//, /^(node:|@effect\/platform-node\/)/],
   [/^packages\/testkit\//, /^node:/],
-  [/^packages\/oracle\/src\/(main|driver\/(changeSources|deliveries|hooks|house|place))\.ts$/, /^(node:|smtp-server$)/],
+  [/^packages\/oracle\/src\/(main|driver\/(change\w+|deliveries|h\w+|journal|place))\.ts$/, /^(node:|smtp-server$)/],
   [/^packages\/simulation\//, /^node:/],
   [/^packages\/console\/scripts\//, /^(node:|rolldown$|opencc-js$)/],
   [/^packages\/site\/scripts\//, /^(node:|rolldown$)/],

@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { campaign, gapsOf, storyOf, unmet } from "../../packages/oracle/src/driver/campaign.ts"
 import { differenceOf } from "../../packages/oracle/src/driver/compare.ts"
-import { deliveriesDiffer } from "../../packages/oracle/src/driver/deliveries.ts"
+import { deliveriesDiffer, repeatedIn } from "../../packages/oracle/src/driver/deliveries.ts"
 import { csvDiffers } from "../../packages/oracle/src/driver/exported.ts"
 import { errorCodes } from "../../packages/oracle/src/driver/errorCodes.ts"
 import { startHooks } from "../../packages/oracle/src/driver/hooks.ts"
@@ -51,6 +51,7 @@ describe("the oracle", () => {
           shrinkMillis: rounds(0, 300_000),
           failuresMax: 1,
           stepsOfHouse: 1_000_000,
+          millisMax: Infinity,
           tell: (line) => void lines.push(line)
         })
       )
@@ -107,6 +108,16 @@ describe("the oracle", () => {
     assert.strictEqual(csvDiffers("/v1/refunds", items, file(row.replace("12.50", "12.51")))?.actual, "12.51")
     assert.strictEqual(csvDiffers("/v1/refunds", items, file(row.replace("'=", "=")))?.actual, '=1+1, "quoted"')
     assert.strictEqual(csvDiffers("/v1/refunds", items, file())?.expected, "1 rows")
+  })
+
+  it("a webhook that comes again as its result was not written is no difference, and one more is", () => {
+    const { account, event, post } = happened()
+    const place = `evt_1  ${post.url}`
+    const delivered = new Map([[place, 1]])
+    assert.deepStrictEqual([...repeatedIn([post], delivered)], [[place, { post, count: 2 }]])
+    const differs = () => deliveriesDiffer(account, { delivered, events: [event], posts: [post], unwritten })?.at
+    const unwritten = new Map([[place, 1]])
+    assert.deepStrictEqual([differs(), differs()], [undefined, `post to ${post.url}`])
   })
 
   it("a webhook that is lost, or comes twice, or to an endpoint that did not want it, is a difference", () => {

@@ -1,7 +1,9 @@
 /** Rules of the oracle that campaigns found missing. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { differenceOf } from "../../packages/oracle/src/driver/compare.ts"
 import { noOrderExplains } from "../../packages/oracle/src/driver/together.ts"
+import { isKept } from "../../packages/oracle/src/disputes.ts"
 import { type Call, Oracle } from "../../packages/oracle/src/Oracle.ts"
 import { type Answer, days } from "../../packages/oracle/src/values.ts"
 
@@ -31,6 +33,41 @@ describe("the oracle says that", () => {
     assert.strictEqual(submit().status, 409)
   })
 
+  it("an acceptance that comes again with its key is answered with the dispute, also once it is decided", () => {
+    const { account, call, oracle } = played()
+    call("/v1/test_helpers/orders/cart-1/pay")
+    call("/v1/test_helpers/orders/cart-1/dispute")
+    account.disputes[0]!.no.value = "dsp_1"
+    const accept = (idempotencyKey?: string) => call("/v1/disputes/dsp_1/accept", {}, { idempotencyKey }).status
+    assert.strictEqual(accept("key-1"), 200)
+    oracle.passTo(2 * days)
+    assert.strictEqual(account.disputes[0]!.state, "lost")
+    assert.deepStrictEqual([accept("key-1"), accept("key-2"), accept()], [200, 409, 409])
+  })
+
+  it("secrets that were ended sign nothing that comes later", () => {
+    const { account, call } = played()
+    call("/v1/webhook_signing_secret/rotate")
+    assert.deepStrictEqual(
+      account.signing.map(({ until }) => until),
+      [1 * days, Infinity]
+    )
+    const { data } = call("/v1/webhook_signing_secret/end_previous")
+    assert.isUndefined(
+      differenceOf(data, {
+        object: "webhook_signing_secret",
+        mode: "sandbox",
+        rotated_at: "1970-01-01T00:00:00.000Z",
+        previous_until: null,
+        previous_ends: []
+      })
+    )
+    assert.deepStrictEqual(
+      account.signing.map(({ until }) => until),
+      [0, Infinity]
+    )
+  })
+
   it("a null in a new object is no other content under an Idempotency-Key, and one in a change of it is", () => {
     const { call } = played()
     const status = (path: string, body: object) => call(path, body, { idempotencyKey: "key-1" }).status
@@ -47,6 +84,66 @@ describe("the oracle says that", () => {
     oracle.passTo(2 * days)
     assert.strictEqual(order.state, "paid")
     assert.isNull(account.events.at(-1)!.object["paid_card"])
+  })
+
+  it("a file that nothing names is gone after a week, and one that an open draft names is not", () => {
+    const { account, call, oracle } = played()
+    call("/v1/test_helpers/orders/cart-1/pay")
+    call("/v1/test_helpers/orders/cart-1/dispute", { evidence_due_by: null })
+    account.disputes[0]!.no.value = "dsp_1"
+    for (const name of ["a", "b"]) {
+      call("/v1/files", { file: "%PDF-1.4" })
+      account.files.at(-1)!.no.value = name
+    }
+    const name = (...urls: ReadonlyArray<string>) =>
+      call("/v1/disputes/dsp_1/evidence", { files: urls.map((url) => ({ type: "receipt", url })) }).status
+    assert.strictEqual(name("a"), 200)
+    oracle.now += 7 * days
+    assert.deepStrictEqual([name("b"), name("a"), name()], [400, 200, 200])
+    assert.isTrue(isKept(account, oracle.now, account.files[0]!))
+    assert.isUndefined(isKept(account, oracle.now + 2 * days, account.files[0]!))
+  })
+
+  it("an erasure takes the files of its orders' evidence, but not those that other evidence names", () => {
+    const { account, call } = played()
+    for (const [index, ownNo] of ["cart-1", "cart-2"].entries()) {
+      call("/v1/orders", { amount: 5_000, out_trade_no: ownNo })
+      account.orders[index]!.no.value = `TRD_SB_${index + 1}`
+      call(`/v1/test_helpers/orders/${ownNo}/pay`)
+      call(`/v1/test_helpers/orders/${ownNo}/dispute`)
+      account.disputes[index]!.no.value = `dsp_${index + 1}`
+      call("/v1/files", { file: "%PDF-1.4" })
+      account.files.at(-1)!.no.value = `file-${index + 1}`
+    }
+    const name = (no: string, ...urls: ReadonlyArray<string>) =>
+      call(`/v1/disputes/${no}/evidence`, { files: urls.map((url) => ({ type: "receipt", url })) })
+    name("dsp_1", "file-1", "file-2")
+    name("dsp_2", "file-2")
+    call("/v1/erasures", { trade_no: "cart-1" })
+    assert.deepStrictEqual(account.disputes[0]!.evidence.files, [])
+    assert.deepStrictEqual(
+      account.files.map(({ erased }) => erased),
+      [true, false]
+    )
+  })
+
+  it("the report of what is frozen ends before this moment", () => {
+    const { account, call, oracle, order } = played()
+    call("/v1/test_helpers/orders/cart-1/pay", { payment_method: "card" })
+    call("/v1/test_helpers/orders/cart-1/dispute", { amount: 300 })
+    account.disputes[0]!.no.value = "dsp_1"
+    const differs = (lines: ReadonlyArray<object>) =>
+      differenceOf(call("/v1/reports/frozen", undefined, { method: "GET" }).data, {
+        object: "frozen_report",
+        merchant_id: "mer_1",
+        mode: "sandbox",
+        lines
+      })?.at
+    const line = { currency: order.currency, kind: "dispute", number: "dsp_1", amount: 300 }
+    const both = [line, { ...line, kind: "total", number: null }]
+    assert.deepStrictEqual([differs([]), differs(both)], [undefined, "data.lines"])
+    oracle.passTo(1)
+    assert.deepStrictEqual([differs([]), differs(both)], ["data.lines", undefined])
   })
 
   it("a visit of a link makes an order of the link's merchant, whoever the buyer visited before", () => {

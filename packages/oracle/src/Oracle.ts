@@ -4,7 +4,8 @@
  */
 import { acceptDispute, disputeNamed, giveEvidence, openDispute, resolveByHelper, uploadFile } from "./disputes.ts"
 import { createEndpoint, createLink, createPayout, deleteEndpoint, reviewPayout, rotateEndpoint } from "./links.ts"
-import { readSigning, rotateSigning, updateEndpoint, updateLink } from "./links.ts"
+import { endPreviousSecrets, endPreviousSigning, readSigning, rotateSigning } from "./links.ts"
+import { updateEndpoint, updateLink } from "./links.ts"
 import { createOrder, expireOrder, pay, sendReceipt, updateOrder } from "./orders.ts"
 import { createRefund, settle, updateRefund } from "./refunds.ts"
 import { createErasure, exportBuyer, exportMerchant, readErasure, readTimeline, visitLink } from "./buyers.ts"
@@ -126,7 +127,13 @@ const routes = [
   on("webhookEndpoints.rotateSecret", "POST /v1/webhook_endpoints/:ref/rotate_secret", ofEndpoint(rotateEndpoint)),
   on("webhookSigningSecret.get", "GET /v1/webhook_signing_secret", readSigning),
   on("webhookSigningSecret.rotate", "POST /v1/webhook_signing_secret/rotate", rotateSigning),
-  on("files.upload", "POST /v1/files", (account, _, __, body) => uploadFile(account, body)),
+  on(
+    "webhookEndpoints.endPreviousSecrets",
+    "POST /v1/webhook_endpoints/:ref/end_previous_secrets",
+    ofEndpoint(endPreviousSecrets)
+  ),
+  on("webhookSigningSecret.endPrevious", "POST /v1/webhook_signing_secret/end_previous", endPreviousSigning),
+  on("files.upload", "POST /v1/files", (account, now, _, body) => uploadFile(account, now, body)),
   read("events", "/v1/events/:ref", ({ events }, ref) => numbered(events, ref), eventView),
   on("deliveries.unknown", "GET /v1/webhook_deliveries/:ref", () => missing("delivery")),
   on("reports.unknown", "GET /v1/reports/(?!(?:statement|fees|frozen)$):any", () => missing("report")),

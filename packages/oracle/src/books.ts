@@ -1,6 +1,6 @@
 /** Wallets, the ledger and the events (spec: Wallet balance; Balance transaction; Events). */
-import { disputeView, isOpen, orderView, refundView } from "./views.ts"
-import type { Account, Currency, Dispute, Endpoint, Order, Payout, Receiver, Refund, Wallet } from "./state.ts"
+import { disputeView, orderView, refundView } from "./views.ts"
+import type { Account, Currency, Dispute, Endpoint, Order, Payout, Receiver, Refund, Row, Wallet } from "./state.ts"
 import { currencies, newNo } from "./state.ts"
 import { type Answer, type Check, days, type Fields, ok, Part, timeOf, type When } from "./values.ts"
 
@@ -152,20 +152,21 @@ export const feesOf = (account: Account, now: number, query: URLSearchParams): A
   )
 }
 
-/** What holds money now, and the frozen balance of each wallet. */
-export const frozenOf = (account: Account): Answer => {
-  const held = [
-    ...account.disputes.filter(isOpen).map((of) => ["dispute", of, of.order.currency, of.amount] as const),
-    ...account.refunds
-      .filter(({ state }) => state === "pending")
-      .map((of) => ["refund", of, of.order.currency, of.amount] as const),
-    ...account.payouts
-      .filter(({ state }) => state === "requested" || state === "approved")
-      .map((of) => ["payout", of, of.currency, of.amount] as const)
-  ].map(([kind, { no }, currency, amount]) => `${currency} ${kind} ${no.value} ${amount}`)
-  const totals = [...account.wallets].map(([currency, { frozen }]) => `${currency} total null ${frozen}`)
+/** What holds money, and the frozen balance of each wallet, up to this moment: what moves in it comes after. */
+export const frozenOf = (account: Account, now: number): Answer => {
+  const rows = account.rows.filter(({ at }) => at.value! < now)
+  const isFreeze = ({ type }: Row) => type.endsWith("_freeze")
+  const hasEnded = ({ of }: Row) => rows.some((row) => row.of === of && !isFreeze(row))
+  const held = rows.filter((row) => isFreeze(row) && !hasEnded(row))
+  const lines = held.map(
+    ({ amount, currency, of, type }) => `${currency} ${type.split("_")[0]} ${of.no.value} ${-amount}`
+  )
+  const totals = currencies.map((currency) => {
+    const amounts = held.filter((row) => row.currency === currency).map(({ amount }) => amount)
+    return `${currency} total null ${amounts.reduce((sum, amount) => sum - amount, 0)}`
+  })
   const isMoved = (line: string) => !line.endsWith(" 0")
-  return reportOf(account, "frozen_report", [...held, ...totals.filter(isMoved)], (line) => {
+  return reportOf(account, "frozen_report", [...lines, ...totals.filter(isMoved)], (line) => {
     const text = ["currency", "kind", "number", "amount"].map((name) => String(line[name])).join(" ")
     return isMoved(text) ? text : undefined
   })

@@ -63,6 +63,7 @@ export const createErasure = (account: Account, now: number, body: unknown): Ans
   if (isDry) return ok(view)
   account.erasures.push(erasure)
   for (const order of once.filter((each) => !own.includes(each))) loseAddress(account, order, address!)
+  loseFiles(account, own)
   for (const order of own) loseWords(account, order)
   for (const link of address === undefined ? [] : account.links) eraseLink(link, address!)
   // The stored answers of idempotency keys are removed with the words in them.
@@ -79,6 +80,15 @@ export const readErasure = (account: Account, ref: string): Answer => {
 const without = (texts: Texts): Texts =>
   Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, key === "svc_payment_link" ? text : erased]))
 
+/** Files that only evidence of these orders names. */
+const loseFiles = ({ disputes, files }: Account, own: ReadonlyArray<Order>) => {
+  const namedBy = (some: ReadonlyArray<Dispute>) =>
+    new Set(some.flatMap(({ evidence }) => evidence.files.map(({ url }) => url)))
+  const mine = namedBy(disputes.filter(({ order }) => own.includes(order)))
+  const others = namedBy(disputes.filter(({ order }) => !own.includes(order)))
+  for (const file of files) file.erased ||= mine.has(file.no.value) && !others.has(file.no.value)
+}
+
 const loseWords = (account: Account, order: Order) => {
   order.erased = true
   for (const payment of order.taken) payment.cardErased = true
@@ -90,6 +100,7 @@ const loseWords = (account: Account, order: Order) => {
   }
   for (const { evidence } of account.disputes.filter((each) => each.order === order)) {
     evidence.texts = without(evidence.texts)
+    evidence.files = []
   }
   for (const event of account.events.filter((each) => each.order === order)) {
     event.former = [...event.former, event.object]

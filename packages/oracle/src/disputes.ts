@@ -3,7 +3,7 @@ import { emit, post } from "./books.ts"
 import { allOf, bodyOf, bool, freeText, integer, oneLine, oneOf } from "./fields.ts"
 import type { By } from "./Oracle.ts"
 import { amountMax } from "./orders.ts"
-import { type Account, type Dispute, mention, methods, newNo, type Order } from "./state.ts"
+import { type Account, type Dispute, mention, methods, newNo, type Order, type UploadedFile } from "./state.ts"
 import type { Answer, Fields, When } from "./values.ts"
 import { conflict, days, invalid, missing, ok, seconds, timeOf, unanswered } from "./values.ts"
 import { disputeView, isOpen } from "./views.ts"
@@ -37,6 +37,7 @@ export const openDispute = (account: Account, now: number, order: Order | undefi
     state: "needs_response",
     word: "needs_response",
     acceptedAt: undefined,
+    acceptedBy: undefined,
     fee: null,
     closedAt: null,
     evidence: { texts: {}, files: [], submittedAt: null, updatedAt: null },
@@ -65,27 +66,42 @@ const evidenceRule = (value: unknown) => {
   return undefined
 }
 
+const isNamed = ({ disputes }: Account, file: UploadedFile) =>
+  disputes.some(({ evidence }) => evidence.files.some(({ url }) => url === file.no.value))
+
+/**
+ * Whether the service still has a file. One that nothing names is removed a week after its upload; one that was named,
+ * at some time in four weeks, and not for a day (silences: D23). Undefined: only the service knows.
+ */
+export const isKept = (account: Account, now: number, file: UploadedFile): boolean | undefined => {
+  if (file.erased) return false
+  if (isNamed(account, file) || now < file.uploadedAt + 7 * days) return true
+  if (file.namedAt === undefined) return false
+  return now < file.namedAt + 1 * days ? true : undefined
+}
+
+const fileOf = ({ files }: Account, { url }: Fields) => files.find(({ no }) => no.value === url)
+
 /** Addresses of this account's own files. */
-const filesRule =
-  ({ files }: Account) =>
-  (value: unknown) => {
-    if (!Array.isArray(value) || value.length > 8) return ""
-    const strange = value.findIndex(({ url }: Fields) => !files.some(({ no }) => no.value === url))
-    return strange === -1 ? undefined : `[${strange}].url`
-  }
+const filesRule = (account: Account, now: number) => (value: unknown) => {
+  if (!Array.isArray(value) || value.length > 8) return ""
+  const files = value.map((each: Fields) => fileOf(account, each))
+  const strange = files.findIndex((file) => file === undefined || isKept(account, now, file) !== true)
+  return strange === -1 ? undefined : `[${strange}].url`
+}
 
 /** A PDF; what is none is refused. */
-export const uploadFile = (account: Account, body: unknown): Answer => {
+export const uploadFile = (account: Account, now: number, body: unknown): Answer => {
   const { file } = body as { readonly file: string }
   if (!file.startsWith("%PDF-")) return invalid("file")
-  const stored = { no: newNo.file() }
+  const stored = { no: newNo.file(), uploadedAt: now, namedAt: undefined, erased: false }
   account.files.push(stored)
   return ok({ url: stored.no, content_type: "application/pdf", size: file.length }, 201)
 }
 
 export const giveEvidence = (account: Account, now: number, dispute: Dispute | undefined, body: unknown, by: By) => {
   const sent = bodyOf(body)
-  const checked = allOf(body ?? {}, { evidence: evidenceRule, files: filesRule(account), submit: bool })
+  const checked = allOf(body ?? {}, { evidence: evidenceRule, files: filesRule(account, now), submit: bool })
   if (checked !== undefined) return checked
   if (sent["evidence"] == null && sent["files"] == null) return invalid("evidence")
   const texts = Object.fromEntries(
@@ -95,6 +111,7 @@ export const giveEvidence = (account: Account, now: number, dispute: Dispute | u
   const submits = sent["submit"] === true
   const isEmpty = files.length === 0 && Object.values(texts).every((text) => text.trim() === "")
   if (submits && isEmpty) return invalid("evidence")
+  for (const file of files.flatMap((each) => fileOf(account, each) ?? [])) file.namedAt = now
   if (dispute === undefined) return missing("dispute")
   // The submission's own request (silences: D18), even once its stored answer is gone.
   const isRepeated = by.idempotencyKey !== undefined && by.idempotencyKey === dispute.submittedBy
@@ -115,13 +132,23 @@ export const giveEvidence = (account: Account, now: number, dispute: Dispute | u
   return ok(disputeView(account, dispute))
 }
 
-export const acceptDispute = (account: Account, now: number, dispute: Dispute | undefined): Answer => {
+export const acceptDispute = (
+  account: Account,
+  now: number,
+  dispute: Dispute | undefined,
+  _: unknown,
+  by: By
+): Answer => {
   if (dispute === undefined) return missing("dispute")
   if (dispute.state === "under_review") return conflict("under_review")
+  // The acceptance's own request (silences: D18).
+  const isRepeated = by.idempotencyKey !== undefined && by.idempotencyKey === dispute.acceptedBy
+  if (isRepeated) return ok(disputeView(account, dispute))
   if (dispute.state !== "needs_response") return conflict("decided")
   if (dispute.acceptedAt === undefined) {
     if (!account.reachable) return unanswered()
     dispute.acceptedAt = now
+    dispute.acceptedBy = by.idempotencyKey
     dispute.word = "accepted"
   }
   return ok(disputeView(account, dispute))

@@ -133,13 +133,29 @@ export const deleteEndpoint = (account: Account, _: number, endpoint: Endpoint |
 /** The old secret signs for another day, and at most five old ones do (silences: W10). */
 const rotated = (secrets: Secrets, now: number): Secrets => {
   const old = secrets.map((each) => ({ ...each, until: Math.min(each.until, now + days) }))
-  return [...old.filter(({ until }) => until > now).slice(-5), { secret: newNo.signing(), until: Infinity }]
+  return [...old.filter(({ until }) => until >= now).slice(-5), { secret: newNo.signing(), until: Infinity }]
 }
 
 export const rotateEndpoint = (account: Account, now: number, endpoint: Endpoint | undefined): Answer => {
   if (endpoint === undefined) return missing("endpoint")
   endpoint.secrets = rotated(endpoint.secrets, now)
   return ok({ ...endpointView(account, endpoint), secret: endpoint.secrets.at(-1)!.secret })
+}
+
+/** Only the newest signs from now on. */
+const newestOf = (secrets: Secrets, now: number): Secrets =>
+  secrets.map((each) => (each.until === Infinity ? each : { ...each, until: Math.min(each.until, now) }))
+
+export const endPreviousSecrets = (account: Account, now: number, endpoint: Endpoint | undefined): Answer => {
+  if (endpoint === undefined) return missing("endpoint")
+  endpoint.secrets = newestOf(endpoint.secrets, now)
+  return ok({ ...endpointView(account, endpoint), previous_until: null, previous_ends: [] })
+}
+
+export const endPreviousSigning = (account: Account, now: number): Answer => {
+  account.signing = newestOf(account.signing, now)
+  const { secret: _, ...rotation } = signingView(account, now)
+  return ok(rotation)
 }
 
 export const readSigning = (account: Account, now: number): Answer => ok(signingView(account, now))

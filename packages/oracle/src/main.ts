@@ -17,7 +17,9 @@ const { values } = parseArgs({
     planted: { type: "string", multiple: true, default: [] },
     every: { type: "string", default: "9600" },
     failures: { type: "string", default: "1" },
-    house: { type: "string", default: "96000" }
+    house: { type: "string", default: "96000" },
+    minutes: { type: "string", default: "Infinity" },
+    journal: { type: "string" }
   }
 })
 
@@ -39,6 +41,8 @@ const outcome = await campaign(open, {
   shrinkMillis: Number(values.shrink) * 1_000,
   failuresMax: Number(values.failures),
   stepsOfHouse: Number(values.house),
+  millisMax: Number(values.minutes) * 60_000,
+  journal: values.journal,
   tell: console.log
 })
 const { failures, longest, marks, quiet, steps } = outcome

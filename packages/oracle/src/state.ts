@@ -78,6 +78,15 @@ export interface Refund {
   updatedAt: Time
 }
 
+/** A file for evidence, by its address. */
+export interface UploadedFile {
+  readonly no: Hole
+  readonly uploadedAt: number
+  /** When evidence named it last, if only in a draft that was refused. */
+  namedAt: number | undefined
+  erased: boolean
+}
+
 export type DisputeState = "needs_response" | "under_review" | "won" | "lost" | "closed"
 
 export interface Dispute {
@@ -92,6 +101,8 @@ export interface Dispute {
   /** The bank's own state, which may differ from the service's. */
   word: string
   acceptedAt: number | undefined
+  /** The key of the acceptance. */
+  acceptedBy: string | undefined
   fee: number | null
   closedAt: Time | null
   evidence: { texts: Texts; files: ReadonlyArray<Fields>; submittedAt: number | null; updatedAt: number | null }
@@ -225,8 +236,7 @@ export class Account {
   readonly answers = new Map<string, Kept>()
   readonly keys: Array<ScopedKey> = []
   readonly erasures: Array<{ readonly no: Hole }> = []
-  /** Files for evidence, by their addresses. */
-  readonly files: Array<{ readonly no: Hole }> = []
+  readonly files: Array<UploadedFile> = []
   /** The account's own secrets, of which the newest can be read again (silences: W1, W19). */
   signing: Secrets = [{ secret: newNo.signing(), until: Infinity }]
   rotatedAt: number | null = null

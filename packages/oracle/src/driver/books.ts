@@ -7,8 +7,14 @@ import { type Difference, differenceOf } from "./compare.ts"
 type Read = (path: string) => Promise<unknown>
 type Shown = Readonly<Record<string, unknown>>
 
-/** New events, new rows of the ledger, and the wallets that they moved. */
-export const booksDiffer = async (account: Account, read: Read): Promise<Difference | undefined> => {
+/** New events, new rows of the ledger, and the wallets that they moved. `lately`: of what should have something new. */
+export const booksDiffer = async (account: Account, read: Read, lately = false): Promise<Difference | undefined> => {
+  const isRead = (expected: Numbered) => !lately || isNew(expected)
+  const difference = isRead(account.events) ? await eventsDiffer(account, read) : undefined
+  return difference ?? (isRead(account.rows) ? rowsDiffer(account, read) : undefined)
+}
+
+const eventsDiffer = async (account: Account, read: Read): Promise<Difference | undefined> => {
   const events = await newest(account.events, "/v1/events", read)
   for (const actual of events) {
     if (account.events.some(({ no }) => no.value === actual["id"])) continue
@@ -29,7 +35,7 @@ export const booksDiffer = async (account: Account, read: Read): Promise<Differe
   const lost = account.events.find(({ no }) => no.value === undefined)
   if (lost !== undefined) return { at: "events", expected: `${lost.type} of ${lost.of.no.value}`, actual: "no event" }
   account.events.sort(byNumber)
-  return rowsDiffer(account, read)
+  return undefined
 }
 
 const rowsDiffer = async (account: Account, read: Read): Promise<Difference | undefined> => {
@@ -82,6 +88,9 @@ export const byNumber = <T extends { readonly no: { readonly value: string | und
   a.no.value! < b.no.value! ? -1 : 1
 
 type Numbered = ReadonlyArray<{ readonly no: { readonly value: string | undefined } }>
+
+/** Whether one of them has not been read yet. */
+export const isNew = (expected: Numbered) => expected.some(({ no }) => no.value === undefined)
 
 /** How many of the first ones are known. A page that a program has read may show newer ones than an unknown one. */
 const knownOf = (expected: Numbered) => {

@@ -3,17 +3,20 @@
  * error code must have occurred, except those listed here with a reason.
  */
 import { operations } from "../Oracle.ts"
+import { journalIn, type Total } from "./journal.ts"
 import { type Marks, noMarks } from "./marks.ts"
 import type { Place } from "./place.ts"
-import { type Failure, playAbreast } from "./play.ts"
+import { type Failure, isCutOff, playAbreast } from "./play.ts"
 import { abreast, programOf } from "./programs.ts"
 import { shrink } from "./shrink.ts"
 
 export interface Campaign {
   readonly seed: number
   readonly stepsOfProgram: number
-  /** No new program starts after this many steps. */
+  /** No new program starts after this many steps, */
   readonly stepsMax: number
+  /** or after this time. */
+  readonly millisMax: number
   /** The plateau: the campaign ends after this many steps without a new signature. */
   readonly quietSteps: number
   /** A line of the curve is written after about this many steps. */
@@ -25,15 +28,13 @@ export interface Campaign {
   readonly failuresMax: number
   /** A service works this many steps, so that its database and its log of calls stay small. */
   readonly stepsOfHouse: number
+  /** A file of campaigns that are one: their steps and signatures count together. */
+  readonly journal?: string | undefined
 }
 
-export interface Outcome {
-  /** Steps of programs without a difference. */
-  readonly steps: number
+export interface Outcome extends Total {
   readonly marks: Marks
   readonly failures: ReadonlyArray<Failed>
-  /** The number of final steps without a new signature. */
-  readonly quiet: number
   /** The longest run of steps without a difference, and its seeds. */
   readonly longest: Run
 }
@@ -49,27 +50,33 @@ const merchants = 2
 
 export const campaign = async (
   open: () => Promise<Place & AsyncDisposable>,
-  { failuresMax, quietSteps, seed: first, shrinkMillis, stepsMax, stepsOfHouse, ...options }: Campaign
+  { failuresMax, millisMax, quietSteps, seed: first, shrinkMillis, stepsMax, stepsOfHouse, ...options }: Campaign
 ): Promise<Outcome> => {
   const { stepsOfProgram, tell, tellEvery } = options
   const marks = noMarks()
   const failures: Array<Failed> = []
-  const curve = curveOf(marks)
-  let steps = 0
-  let quiet = 0
+  const journal = journalIn(options.journal, marks)
+  let sum = journal.read()
+  const curve = curveOf(marks, sum)
+  const ends = performance.now() + millisMax
   let seed = first
   let longest: Run = { steps: 0, seeds: [first, first] }
   let current = longest
-  const isOn = () => steps < stepsMax && quiet < quietSteps && failures.length < failuresMax
+  const isOn = () =>
+    sum.steps < stepsMax && sum.quiet < quietSteps && failures.length < failuresMax && performance.now() < ends
   while (isOn()) {
     await using place = await open()
-    for (const end = steps + stepsOfHouse; isOn() && steps < end;) {
-      const before = marks.signatures.size
+    for (let ofHouse = 0; isOn() && ofHouse < stepsOfHouse;) {
       const seeds = Array.from({ length: abreast - (seed % abreast) }, (_, index) => seed + index)
       const programs = seeds.map((each) => programOf(each, stepsOfProgram, merchants))
-      const found = (await playAbreast(place, programs, marks)).flatMap((failure, index) =>
+      const ended = (await playAbreast(place, programs, marks)).flatMap((failure, index) =>
         failure === undefined ? [] : [{ ...failure, seed: seeds[index]! }]
       )
+      const found = ended.filter(({ kind }) => kind !== isCutOff)
+      for (const { difference, kind, seed: of, step } of ended) {
+        if (kind === isCutOff) tell(`seed ${of} was cut off at step ${step + 1}: ${String(difference.actual)}`)
+      }
+      if (ended.length === programs.length && found.length === 0) throw new Error("the service answers no program")
       for (const failure of found.slice(0, failuresMax - failures.length)) {
         tell(`seed ${failure.seed} differs at step ${failure.step + 1} in ${failure.kind}`)
         const shrunk = await shrink(place, programs[seeds.indexOf(failure.seed)]!, failure, {
@@ -79,24 +86,24 @@ export const campaign = async (
         failures.push({ ...shrunk, seed: failure.seed })
         tell(storyOf(failures.at(-1)!))
       }
-      const played = (programs.length - found.length) * stepsOfProgram
-      steps += played
+      const played = (programs.length - ended.length) * stepsOfProgram
+      ofHouse += played
+      sum = journal.add(played)
       seed += programs.length
       const isEqual = found.length === 0
       current = isEqual
         ? { steps: current.steps + played, seeds: [current.seeds[0], seed - 1] }
         : { steps: 0, seeds: [seed, seed] }
       if (current.steps > longest.steps) longest = current
-      quiet = marks.signatures.size === before ? quiet + played : 0
-      curve.tell(steps, tellEvery, (line) => tell(`${line}, up to seed ${seed - 1}, ${current.steps} in a row`))
+      curve.tell(sum.steps, tellEvery, (line) => tell(`${line}, up to seed ${seed - 1}, ${current.steps} in a row`))
     }
   }
-  return { steps, marks, quiet, failures, longest }
+  return { ...sum, marks, failures, longest }
 }
 
 /** The signatures over the steps. */
-const curveOf = ({ signatures }: Marks) => {
-  let last = { steps: 0, signatures: 0, at: performance.now() }
+const curveOf = ({ signatures }: Marks, { steps: begins }: Total) => {
+  let last = { steps: begins, signatures: signatures.size, at: performance.now() }
   return {
     tell: (steps: number, every: number, tell: (line: string) => void) => {
       if (steps - last.steps < every) return
@@ -127,8 +134,6 @@ export const leftOut: Readonly<Record<string, string>> = {
   "GET /v1/reports/payout": "needs the payout before; money and store tests play 1,000 histories of it",
   "GET /v1/logs": "each program looks its last call up, beside the steps",
   "GET /v1/erasures": "is a list; erasures are read one by one",
-  "POST /v1/webhook_endpoints/end_previous_secrets": "programs let old secrets end by themselves",
-  "POST /v1/webhook_signing_secret/end_previous": "programs let old secrets end by themselves",
   "GET /v1/webhook_deliveries": ofReceivers,
   "POST /v1/webhook_deliveries": ofReceivers,
   "GET /v1/test_helpers/clock": "the driver moves the clock of all merchants",

@@ -1,4 +1,5 @@
 /** The calls of random programs: made from existing objects, sometimes with an invalid value. */
+import { isKept } from "../disputes.ts"
 import type { Call, Oracle } from "../Oracle.ts"
 import { covers, statusOfKey } from "../rights.ts"
 import type { Account, Order } from "../state.ts"
@@ -132,31 +133,34 @@ export const makers: Readonly<Record<string, Maker>> = {
     method: "GET",
     path: `/v1/disputes/${disputeRef(account, draw, oracle)}`
   }),
-  evidence: (account, draw, oracle) => ({
-    method: "POST",
-    path: `/v1/disputes/${disputeRef(account, draw, oracle)}/evidence`,
-    body: body({
-      evidence: draw.of<unknown>([
-        undefined,
-        {},
-        { customer_name: "Ann" },
-        { customer_email_address: "ann@shop.example", refund_policy_disclosure: "none\nat all" },
-        { customer_name: " " },
-        { customer: "Ann" },
-        { customer_name: "x".repeat(5001) },
-        null
-      ]),
-      files: draw.of<unknown>([
-        undefined,
-        undefined,
-        undefined,
-        [],
-        [{ type: "receipt", url: "https://files.example/files/unknown.pdf" }],
-        ...(account.files.length === 0 ? [] : [[{ type: "receipt", url: draw.of(account.files).no.value }]])
-      ]),
-      submit: draw.of<unknown>([undefined, undefined, true, true, false, "yes"])
-    })
-  }),
+  evidence: (account, draw, oracle) => {
+    const files = account.files.filter((file) => isKept(account, oracle.now, file) !== undefined)
+    return {
+      method: "POST",
+      path: `/v1/disputes/${disputeRef(account, draw, oracle)}/evidence`,
+      body: body({
+        evidence: draw.of<unknown>([
+          undefined,
+          {},
+          { customer_name: "Ann" },
+          { customer_email_address: "ann@shop.example", refund_policy_disclosure: "none\nat all" },
+          { customer_name: " " },
+          { customer: "Ann" },
+          { customer_name: "x".repeat(5001) },
+          null
+        ]),
+        files: draw.of<unknown>([
+          undefined,
+          undefined,
+          undefined,
+          [],
+          [{ type: "receipt", url: "https://files.example/files/unknown.pdf" }],
+          ...(files.length === 0 ? [] : [[{ type: "receipt", url: draw.of(files).no.value }]])
+        ]),
+        submit: draw.of<unknown>([undefined, undefined, true, true, false, "yes"])
+      })
+    }
+  },
   readEvidence: (account, draw, oracle) => ({
     method: "GET",
     path: `/v1/disputes/${disputeRef(account, draw, oracle)}/evidence`
@@ -219,10 +223,10 @@ export const makers: Readonly<Record<string, Maker>> = {
     })
   }),
   deleteEndpoint: (account, draw, oracle) => ({ method: "DELETE", path: endpointPath(account, draw, oracle) }),
-  rotate: (account, draw, oracle) => ({
-    method: "POST",
-    path: `${endpointPath(account, draw, oracle)}/rotate_secret`
-  }),
+  rotate: (account, draw, oracle) => {
+    const path = endpointPath(account, draw, oracle)
+    return { method: "POST", path: `${path}/${draw.once(3) ? "end_previous_secrets" : "rotate_secret"}` }
+  },
   payout: (account, draw) => ({
     method: "POST",
     key: "operator",
@@ -251,8 +255,8 @@ export const makers: Readonly<Record<string, Maker>> = {
     body: { file: draw.once(4) ? "no PDF" : `%PDF-1.4 ${draw.int(9)}` }
   }),
   signing: (_, draw) =>
-    draw.once(4)
-      ? { method: "POST", path: "/v1/webhook_signing_secret/rotate" }
+    draw.once(3)
+      ? { method: "POST", path: `/v1/webhook_signing_secret/${draw.of(["rotate", "rotate", "end_previous"])}` }
       : { method: "GET", path: "/v1/webhook_signing_secret" },
   report: (_, draw, oracle) => {
     // Days before 1970 are refused.

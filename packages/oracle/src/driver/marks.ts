@@ -13,9 +13,12 @@ export interface Marks {
 
 export const noMarks = (): Marks => ({ signatures: new Map(), succeeded: new Set(), codes: new Set() })
 
+/** Who may not call, and what is no valid call, is refused before the object is looked at. */
+const refusesBlindly = (status: number) => [400, 401, 403, 404, 429].includes(status)
+
 export const note = (marks: Marks, name: string, { error, reason, replayed, status }: Answer, before: string) => {
-  // Who may not call, and what is no valid call, is refused before the object is looked at.
-  const isBlind = error !== undefined && [400, 401, 403, 404, 429].includes(status)
+  // Nor does a stored answer look at it.
+  const isBlind = refusesBlindly(status) || replayed === true
   const answer = [status, error ?? "", reason ?? "", replayed === true ? "replayed" : ""]
   const signature = [name, ...answer, isBlind ? "" : before].join(" ")
   marks.signatures.set(signature, (marks.signatures.get(signature) ?? 0) + 1)
@@ -24,8 +27,13 @@ export const note = (marks: Marks, name: string, { error, reason, replayed, stat
 }
 
 /** One of several calls at once: the others are its state, whatever was answered to them. */
-export const markTogether = ({ signatures }: Marks, names: ReadonlyArray<string>, name: string, answer: string) => {
-  const signature = `${name} ${answer} among ${names.toSorted().join()}`
+export const markTogether = (
+  { signatures }: Marks,
+  names: ReadonlyArray<string>,
+  name: string,
+  { error = "", status }: { readonly status: number; readonly error?: string | undefined }
+) => {
+  const signature = `${name} ${status} ${error} among ${refusesBlindly(status) ? "others" : names.toSorted().join()}`
   signatures.set(signature, (signatures.get(signature) ?? 0) + 1)
 }
 

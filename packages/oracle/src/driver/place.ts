@@ -49,12 +49,17 @@ export interface Place {
   }>
   /** The posts of a merchant's webhooks since they were taken last. */
   readonly takePosts: (hooks: string) => ReadonlyArray<Post>
-  readonly send: (request: {
-    readonly method: string
-    readonly path: string
-    readonly headers: Readonly<Record<string, string>>
-    readonly body?: unknown
-  }) => Promise<Reply>
+  readonly send: (request: Request) => Promise<Reply>
+}
+
+/** Whether the call was carried out is unknown. */
+export class Unanswered extends Error {}
+
+interface Request {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: unknown
 }
 
 /** Required settings: buyers have their own addresses, and people sign in by mail. */
@@ -122,6 +127,9 @@ const formOf = (file: string) =>
     ""
   ].join("\r\n")
 
+/** Shorter than the service waits for a commit or a statement. */
+const atOnceMillis = 3_000
+
 const breathe = () => new Promise<void>((resume) => setTimeout(resume, 20))
 
 export const placeIn = (house: House): Place => {
@@ -129,16 +137,23 @@ export const placeIn = (house: House): Place => {
   // A plain client: `fetch` takes twice as long, and asks for compressed answers.
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const { hostname, port } = new URL(house.url)
-  /** A service that is too busy has done nothing. Reads that it cut short are read again. */
-  const send: Place["send"] = async (call) => {
-    const isRead = call.method === "GET" || call.path.endsWith("/exports")
+  const isRead = ({ method, path }: Request) =>
+    (method === "GET" && !path.startsWith("/pay/")) || path.endsWith("/exports") || path.endsWith("/sign_in")
+  /**
+   * A 503 at once is overload, and nothing was done. A later one may be of a commit whose answer did not come in time,
+   * and then only what changes nothing is sent again.
+   */
+  const send = async (call: Request, mayRepeat = isRead(call)): Promise<Reply> => {
     for (let tries = 0; ; tries++) {
+      const begun = performance.now()
       const reply = await sendOnce(call).catch((error: unknown) => {
-        if (!isRead || tries >= 10 || call.path.startsWith("/pay/")) throw error
+        if (!mayRepeat || tries >= 10) throw new Unanswered(String(error))
         return undefined
       })
-      if (reply === undefined) continue
-      if (reply.status !== 503 || reply.body.message?.startsWith("Busy") !== true || tries >= 1_000) return reply
+      if (reply !== undefined && (reply.status !== 503 || tries >= 1_000)) return reply
+      if (!mayRepeat && performance.now() - begun > atOnceMillis) {
+        throw new Unanswered(`${call.method} ${call.path} was answered 503`)
+      }
       await breathe()
     }
   }
@@ -164,12 +179,13 @@ export const placeIn = (house: House): Place => {
     })
   const operator = async (path: string, body: object) => {
     const headers = { Authorization: `Bearer ${house.operatorToken}` }
-    const reply = await send({ method: "POST", path: `/operator/v1${path}`, headers, body })
+    // A merchant or an invitation too many harms nobody.
+    const reply = await send({ method: "POST", path: `/operator/v1${path}`, headers, body }, true)
     if (reply.status >= 300) throw new Error(`POST ${path} was answered ${reply.status}`)
     return reply.body.data as Readonly<Record<string, string>>
   }
   return {
-    send,
+    send: (call) => send(call),
     now: () => house.now().getTime(),
     pass: house.pass,
     leap: house.leap,

@@ -8,7 +8,7 @@ import type { Difference } from "./compare.ts"
 import { type Found, Game } from "./Game.ts"
 import type { Marks } from "./marks.ts"
 import { passOn } from "./passing.ts"
-import type { Place } from "./place.ts"
+import { type Place, Unanswered } from "./place.ts"
 import { spanOf, type Step, stepsOfTime } from "./programs.ts"
 
 export interface Failure {
@@ -49,13 +49,11 @@ export const playAbreast = async (
       })
     )
   const oracles = () => games.map(({ oracle }) => oracle)
-  const readAll = async (lately: boolean) => {
-    await place.rest()
-    await onAll(
-      async (game) =>
-        (await game.readBooks("books", lately)) ?? game.readPosts() ?? (lately ? undefined : await game.readSurfaces())
+  /** `lately`: only what should have something new. */
+  const readAll = (lately: boolean, areMeant: (game: Game) => boolean = () => true) =>
+    onAll(async (game) =>
+      areMeant(game) ? ((await game.readBooks("books", lately)) ?? (await game.readPosts())) : undefined
     )
-  }
   /** Minutes, if nothing of the buyer is in progress. */
   const finishErasures = async () => {
     for (let tries = 0; games.some(({ erasing }) => erasing !== undefined); tries++) {
@@ -85,16 +83,22 @@ export const playAbreast = async (
       }
       return undefined
     })
-    // The books of a merchant without news are read at every fourth time, and in the end.
+    const isLast = next === -1
     const segment = Math.floor(at / stepsOfTime)
-    await readAll(next !== -1 && segment % 4 !== 3)
+    await place.rest()
+    // Most books are read after time has passed: events and rows have the times at which they were made. An erasure
+    // changes events.
+    if (isLast || segment % 4 === 3) await readAll(false)
+    else await readAll(true, ({ erasing }) => erasing !== undefined)
+    if (isLast || segment % 8 === 7) await onAll((game) => game.readSurfaces())
     await onAll((game) => game.bringBack())
     await finishErasures()
     end = until + 1
-    if (next === -1) continue
+    if (isLast) continue
     const span = spanOf(programs[0]![next]!)
     await onAll(async (game) => game.note(`${span / seconds} seconds pass`))
     await passOn(place, oracles(), span)
+    await place.rest()
     await readAll(true)
   }
   await Promise.all(games.map((game, index) => game.leave(failures[index] === undefined)))
@@ -104,8 +108,13 @@ export const playAbreast = async (
 export const play = async (place: Place, program: ReadonlyArray<Step>, marks: Marks, way: Partial<Way> = {}) =>
   (await playAbreast(place, [program], marks, way))[0]
 
-/** A connection that was lost in a call: whether the call was carried out is unknown, so the program ends. */
+export const isCutOff = "cut off"
+
+/**
+ * A call that was answered with 503 late, or with 502 for a bank that is reachable, or whose connection was lost:
+ * whether it was carried out is unknown, so the program ends, and is neither equal nor different.
+ */
 const cutOff = (error: unknown): Found => ({
-  kind: "cut off",
+  kind: error instanceof Unanswered ? isCutOff : "the driver fails",
   difference: { at: "connection", expected: "an answer", actual: String(error) }
 })

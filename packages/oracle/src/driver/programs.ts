@@ -2,6 +2,7 @@
  * Random programs. A step has a kind and its own seed; the call is derived from these and the state at its turn, so
  * that a program with steps removed is still valid.
  */
+import { isKept } from "../disputes.ts"
 import type { Call, Oracle } from "../Oracle.ts"
 import type { Account } from "../state.ts"
 import { days, hours, minutes, seconds } from "../values.ts"
@@ -67,13 +68,13 @@ const weights: Readonly<Record<string, number>> = {
   timelineByKey: 2,
   dryErase: 1,
   readErasure: 1,
-  archive: 2,
-  merchantArchive: 2,
+  archive: 1,
+  merchantArchive: 1,
   settings: 3,
   stand: 2,
   createKey: 3,
   actOnKey: 2,
-  keyByPerson: 4,
+  keyByPerson: 3,
   actByPerson: 2,
   again: 8,
   together: 8
@@ -104,7 +105,8 @@ export const programOf = (seed: number, length: number, merchants: number): Read
 /** The call of a step. `earlier`: earlier calls with a key. */
 export const actOf = (step: Step, oracle: Oracle, earlier: ReadonlyArray<Call>): Act => {
   const draw = drawFrom(step.seed)
-  if (step.does === "again" && earlier.length > 0) return { call: repeated(draw.of(earlier.slice(-12)), draw) }
+  const known = step.does === "again" ? earlier.slice(-12).filter((call) => areFilesKnown(call, oracle)) : []
+  if (known.length > 0) return { call: repeated(draw.of(known), draw) }
   const account = oracle.accounts[step.merchant]!
   // What a person may still do for a merchant that was suspended or closed.
   if ((account.suspended || account.closedAt !== undefined) && draw.once(3)) {
@@ -220,6 +222,15 @@ export const spanOf = ({ seed }: Step): number => {
   if (draw.once(400)) return 91 * days
   if (draw.once(12)) return 8 * days
   return draw.of([1 * seconds, 5 * seconds, 1 * minutes, 11 * minutes, 31 * minutes, 1 * hours, 1 * hours, 1 * days])
+}
+
+/** Whether it is known which of its files the service still has. */
+const areFilesKnown = ({ body, merchant }: Call, { accounts, now }: Oracle) => {
+  const account = accounts[merchant]!
+  const { files } = (body ?? {}) as { readonly files?: ReadonlyArray<{ readonly url: string }> | null }
+  const isKnown = ({ url }: { readonly url: string }) =>
+    account.files.every((file) => file.no.value !== url || isKept(account, now, file) !== undefined)
+  return files?.every(isKnown) ?? true
 }
 
 const repeated = (call: Call, draw: Draw): Call => {
