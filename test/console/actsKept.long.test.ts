@@ -70,10 +70,8 @@ const tryAct = async (page: Page, name: string, { lost, sent }: Seen) => {
   const submit = page.locator(`${form} > .buttons > button:not([type=button])`)
   for (const [failure, answer] of failures) {
     const before = JSON.stringify(await page.evaluate(typedIn, form))
-    const called = Promise.withResolvers<string>()
     await page.route(api, (route) => {
       if (route.request().method() === "GET") return route.continue()
-      called.resolve(`${route.request().method()} ${new URL(route.request().url()).pathname}`)
       return answer(route)
     })
     const isValid = await page.evaluate(
@@ -82,8 +80,12 @@ const tryAct = async (page: Page, name: string, { lost, sent }: Seen) => {
     )
     // A file, or a text that only the act's own object has, is asked for.
     if (!isValid || (await submit.isDisabled())) return page.unroute(api)
+    const called = page
+      .waitForRequest((request) => request.method() !== "GET", { timeout: 5_000 })
+      .catch(() => undefined)
     await submit.click()
-    await called.promise
+    // It only reads, or sends nothing before another question.
+    if ((await called) === undefined) return page.unroute(api)
     await page
       .locator("dialog[open]")
       .getByRole("alert")
