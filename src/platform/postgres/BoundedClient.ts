@@ -272,23 +272,33 @@ const makeReserve = (pools: Pools, { back, isAway, load }: Watch, { watched }: G
         Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
       )
       countUse(load, pinned, 1)
+      let isGivenUp = false
+      let hasFailed = false
       yield* Scope.addFinalizer(
         scope,
-        Effect.sync(() => countUse(load, pinned, -1))
+        Effect.suspend(() => {
+          countUse(load, pinned, -1)
+          // It may still hold the locks that its last statement was to give back.
+          return hasFailed ? pool.invalidate(pinned) : Effect.void
+        })
       )
-      let isGivenUp = false
       const within: Within = (query, limit) =>
         watched(
           Effect.withFiber((fiber) => {
             const millis = limit ?? left(fiber)
             if (isGivenUp) return Effect.fail(late(noAnswerInTime))
             if (millis <= 0) return Effect.fail(late(noTimeLeft))
-            return bounded(query, millis, () => {
+            const answered = bounded(query, millis, () => {
               isGivenUp = true
               // Releasing a connection while a statement runs on it destroys the connection.
               pools.fork(Scope.close(scope, Exit.void))
               return late(noAnswerInTime)
             })
+            return Effect.onExit(answered, (exit) =>
+              Effect.sync(() => {
+                hasFailed = Exit.isFailure(exit)
+              })
+            )
           }),
           () => pools.fork(pool.invalidate(pinned))
         )
