@@ -76,7 +76,7 @@ const campaign = async (options: Options, places: ReadonlyArray<Promise<Cluster>
   const slices = slicesOf(seedsOf(options), places.length)
   const endings: Array<string> = []
   const isOver = () => options.first && resultsOf(file).some(({ broken }) => broken.length > 0)
-  const playAt = async (place: Promise<cluster.Cluster>) => {
+  const playAt = async (place: Promise<Cluster>) => {
     for (let slice = slices.shift(); slice !== undefined && endings.length === 0 && !isOver(); slice = slices.shift()) {
       const code = await work(options, place, file, "--seeds", slice)
       if (code !== 0) endings.push(`the worker of seeds ${slice} has ended with ${code}`)

@@ -247,7 +247,7 @@ const makeBorrow = (pools: Pools, { ended, load }: Watch, { note }: Guard) => {
   }
 }
 
-/** Takes a connection for one user alone, until the scope closes. */
+/** For one user alone, until the scope closes. If its last statement failed it may still hold locks, and is closed. */
 const makeReserve = (pools: Pools, { back, isAway, load }: Watch, { watched }: Guard): SqlConnection.Acquirer =>
   Effect.withFiber((fiber) => {
     const limits = fiber.getRef(Patience)
@@ -272,23 +272,25 @@ const makeReserve = (pools: Pools, { back, isAway, load }: Watch, { watched }: G
         Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
       )
       countUse(load, pinned, 1)
-      yield* Scope.addFinalizer(
-        scope,
-        Effect.sync(() => countUse(load, pinned, -1))
-      )
-      let isGivenUp = false
+      let [isGivenUp, hasFailed] = [false, false]
+      const giveBack = Effect.suspend(() => {
+        countUse(load, pinned, -1)
+        return hasFailed ? pool.invalidate(pinned) : Effect.void
+      })
+      yield* Scope.addFinalizer(scope, giveBack)
       const within: Within = (query, limit) =>
         watched(
           Effect.withFiber((fiber) => {
             const millis = limit ?? left(fiber)
             if (isGivenUp) return Effect.fail(late(noAnswerInTime))
             if (millis <= 0) return Effect.fail(late(noTimeLeft))
-            return bounded(query, millis, () => {
+            const outOfTime = () => {
               isGivenUp = true
               // Releasing a connection while a statement runs on it destroys the connection.
               pools.fork(Scope.close(scope, Exit.void))
               return late(noAnswerInTime)
-            })
+            }
+            return bounded(query, millis, outOfTime, { onEnd: (exit) => void (hasFailed = Exit.isFailure(exit)) })
           }),
           () => pools.fork(pool.invalidate(pinned))
         )
