@@ -207,7 +207,8 @@ describe("a wait", () => {
           return nothing
         })
       )
-      const accountOf = (at: number) => ({ merchantId: MerchantId.make(`mer_${at}`), mode: "sandbox" }) as const
+      const accountOf = (at: number) =>
+        ({ merchantId: MerchantId.make(`mer_${String(at).padStart(26, "0")}`), mode: "sandbox" }) as const
       const waiting = yield* Effect.forkChild(slow(accountOf(0), { wait: 25 }))
       yield* eventually(
         "its end",
