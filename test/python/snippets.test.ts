@@ -1,6 +1,6 @@
 /**
- * The code of the documents, run against the service as a reader runs it: that in curl, Node, Python and PHP of a page, in
- * its order, as one program for each language. Pages for merchants' developers are read in the order of the navigation,
+ * The code of the documents, run against the service as a reader runs it: that in curl, Node, Python and PHP of a page,
+ * in its order, as one program for each language. Pages for merchants' developers are read in the order of the navigation,
  * in one sandbox for each language; others have a merchant of their own. `test/kit/texts/snippets.ts` says what is left
  * out.
  */

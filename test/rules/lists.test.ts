@@ -83,10 +83,7 @@ describe("the request for a page", () => {
     }
     const problemOf = (query: typeof wrong | Omit<typeof wrong, "limit">) =>
       Result.getOrThrow(Result.flip(readPageRequest(query))).problem
-    assert.strictEqual(
-      problemOf(wrong),
-      "must be a whole number from 1 to 100. The parameter starting_after leads to the next page"
-    )
+    assert.strictEqual(problemOf(wrong), "must be a whole number from 1 to 100. For the next page send starting_after")
     const { limit: _limit, ...both } = wrong
     assert.strictEqual(problemOf(both), "cannot be sent together with starting_after. Send one of them")
     assert.strictEqual(refusedParam(wrong), "limit")

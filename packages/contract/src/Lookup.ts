@@ -32,6 +32,9 @@ const mode = Mode.annotate({ description: "The environment that is read." })
 const queryOf = <const Fields extends Schema.Struct.Fields>({ wait: _, ...fields }: Fields) =>
   Schema.Struct({ ...fields, format: ListQuery.format, mode })
 
+/** It takes `wait`, since 0.1.0 did, and answers at once. */
+const OperatorEventQuery = Schema.Struct({ ...queryOf(EventQuery.fields).fields, wait: EventQuery.fields.wait })
+
 const list = <const Name extends string, const Path extends string, Query extends Schema.Top, Reply extends Schema.Top>(
   name: Name,
   path: Path,
@@ -160,7 +163,7 @@ export class LookupGroup extends HttpApiGroup.make("lookup")
       queryOf(LedgerQuery.fields),
       listed(BalanceTransactionResource)
     ),
-    list("events", "events", queryOf(EventQuery.fields), listed(EventResource)),
+    list("events", "events", OperatorEventQuery, listed(EventResource)),
     list("webhookEndpoints", "webhook_endpoints", queryOf(ListQuery), listed(EndpointResource)),
     list("logs", "logs", queryOf(LogQuery.fields), LogReply)
   )

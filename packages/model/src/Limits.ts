@@ -45,7 +45,7 @@ export const pageSizeMin = 1
 export const pageSizeMax = 100
 export const pageSizeDefault = 20
 
-/** Seconds that a list waits for something newer; ours (silences: E9). Proxies give an answer half a minute and more. */
+/** Seconds that a list waits for a newer row; ours (silences: E9). Proxies give an answer half a minute and more. */
 export const waitSecondsMax = 25
 
 /** Unapplied payments that an order of the sandbox keeps; ours (silences: O41). */

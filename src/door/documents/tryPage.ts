@@ -3,13 +3,10 @@
  * and a phone has to scroll it sideways. Some of its fields have no name, and its code cannot be scrolled by keyboard.
  */
 
-/** Runs before the first paint. The choice is that of the documents (packages/site/src/browser/theme.ts). */
+/** Runs before the first paint. */
 const script = `
 const device = matchMedia("(prefers-color-scheme: dark)")
 let chosen
-try {
-  chosen = localStorage.getItem("coffer-theme")
-} catch {}
 const follow = () => {
   const isDark = chosen === "dark" || (chosen !== "light" && device.matches)
   document.documentElement.classList.toggle("dark-mode", isDark)
@@ -24,6 +21,9 @@ const name = () => {
   for (const each of document.querySelectorAll("pre.microlight:not([tabindex])")) each.tabIndex = 0
 }
 new MutationObserver(name).observe(document.documentElement, { childList: true, subtree: true })
+// The reader's choice in the documents (packages/site/src/browser/theme.ts). Last, since a browser may refuse it.
+chosen = localStorage.getItem("coffer-theme")
+follow()
 `
 
 const style = `

@@ -1,5 +1,6 @@
 /** A page of events that waits for one (silences: E9; docs/decisions/0190). */
 import { assert, describe, it, layer } from "@effect/vitest"
+import { MerchantId } from "@coffer/model/Ids"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { ListWaits, waitsMax, waitsOfOneMax } from "../../../src/shared/http/ListWaits.ts"
 import { Draining } from "../../../src/shared/http/Draining.ts"
@@ -206,7 +207,8 @@ describe("a wait", () => {
           return nothing
         })
       )
-      const accountOf = (at: number) => ({ merchantId: `mer_${at}`, mode: "sandbox" }) as const
+      const accountOf = (at: number) =>
+        ({ merchantId: MerchantId.make(`mer_${String(at).padStart(26, "0")}`), mode: "sandbox" }) as const
       const waiting = yield* Effect.forkChild(slow(accountOf(0), { wait: 25 }))
       yield* eventually(
         "its end",

@@ -37,7 +37,7 @@ export const readPageRequest = (query: ListParameters): Result.Result<PageReques
   if (typeof limit === "string")
     return refuse(
       "limit",
-      `must be a whole number from ${pageSizeMin} to ${pageSizeMax}. The parameter starting_after leads to the next page`
+      `must be a whole number from ${pageSizeMin} to ${pageSizeMax}. For the next page send starting_after`
     )
   if (after !== undefined && before !== undefined) {
     return refuse("ending_before", "cannot be sent together with starting_after. Send one of them")
