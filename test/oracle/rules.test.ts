@@ -68,6 +68,16 @@ describe("the oracle says that", () => {
     )
   })
 
+  it("a suspended and a closed merchant's key may end earlier webhook secrets, and rotate none", () => {
+    const { account, call } = played()
+    const statuses = () => ["end_previous", "rotate"].map((act) => call(`/v1/webhook_signing_secret/${act}`).status)
+    account.suspended = true
+    assert.deepStrictEqual(statuses(), [200, 403])
+    account.suspended = false
+    account.closedAt = 0
+    assert.deepStrictEqual(statuses(), [200, 403])
+  })
+
   it("a null in a new object is no other content under an Idempotency-Key, and one in a change of it is", () => {
     const { call } = played()
     const status = (path: string, body: object) => call(path, body, { idempotencyKey: "key-1" }).status

@@ -11,7 +11,7 @@ import { createRefund, settle, updateRefund } from "./refunds.ts"
 import { createErasure, exportBuyer, exportMerchant, readErasure, readTimeline, visitLink } from "./buyers.ts"
 import { isList, listOf, listPathOf } from "./lists.ts"
 import { actByPerson, createByPerson, type Person, type Role } from "./people.ts"
-import { actOnKey, createKey, readMerchant, refusalOf, scopeOf, stand, updateMerchant } from "./rights.ts"
+import { actOnKey, createKey, readMerchant, refusalOf, stand, updateMerchant } from "./rights.ts"
 import { Account, currencies, type Currency, named, type ScopedKey } from "./state.ts"
 import { clearAt, nextDueAt, passTo } from "./time.ts"
 import { type Answer, days, type Fields, invalid, missing, ok, Part, refused } from "./values.ts"
@@ -256,7 +256,7 @@ export class Oracle {
 
   /** Whether a merchant's main key may read its books. */
   mayRead(merchant: number): boolean {
-    return refusalOf(this.accounts[merchant]!, this.now, "main", "events:read") === undefined
+    return refusalOf(this.accounts[merchant]!, this.now, "main", { method: "GET", name: "events.list" }) === undefined
   }
 
   answer(call: Call): Answer {
@@ -268,12 +268,10 @@ export class Oracle {
     if (call.key === "operator" || call.key === "buyer" || call.since !== undefined)
       return this.run(account, call, undefined)
     const key = typeof call.key === "number" ? account.keys[call.key]! : undefined
-    const refusal = refusalOf(
-      account,
-      this.now,
-      key ?? (call.key === "live" ? "live" : "main"),
-      scopeOf(name, call.method)
-    )
+    const refusal = refusalOf(account, this.now, key ?? (call.key === "live" ? "live" : "main"), {
+      method: call.method,
+      name
+    })
     if (refusal !== undefined) return refusal
     // Live is only used for some reads; it has no test helpers (silences: U26).
     if (call.key === "live") {

@@ -27,7 +27,7 @@ const resources: Readonly<Record<string, string>> = {
 }
 
 /** The scope of an operation: its resource, and `read` unless it changes something or shows a secret. */
-export const scopeOf = (operation: string, method: string) => {
+const scopeOf = (operation: string, method: string) => {
   const resource = resources[operation.split(".")[0]!]!
   const reads = resource === "exports" || (method === "GET" && operation !== "webhookSigningSecret.get")
   return `${resource}:${reads ? "read" : "write"}`
@@ -53,20 +53,23 @@ const closedScopes = ["orders:write", "payment_links:write", "webhooks:write", "
 export const statusOfKey = (key: ScopedKey, now: number) =>
   key.revoked ? "revoked" : key.expiresAt !== null && key.expiresAt <= now ? "expired" : "active"
 
+/** What ends a secret is left to suspended and closed merchants (silences: U30, U41). */
+const protects = (operation: string) => /\.endPrevious/.test(operation)
+
 /** Why a merchant's call is refused before anything else; undefined: it is not. */
 export const refusalOf = (
   account: Account,
   now: number,
   key: ScopedKey | "main" | "live",
-  wanted: string
+  { method, name }: { readonly method: string; readonly name: string }
 ): Answer | undefined => {
+  const wanted = scopeOf(name, method)
   if (typeof key === "object" && statusOfKey(key, now) !== "active") return refused(401, "invalid_api_key")
   if (key !== "live" && !admits(account.allowlist, account)) return refused(403, "ip_not_allowed")
   if (typeof key === "object" && !admits(key.allowlist, account)) return refused(403, "ip_not_allowed")
-  if (account.suspended) return forbidden()
-  if (account.closedAt !== undefined && (closedScopes.includes(wanted) || now > account.closedAt + 90 * days)) {
-    return forbidden()
-  }
+  if (account.closedAt !== undefined && now > account.closedAt + 90 * days) return forbidden()
+  const isStopped = account.suspended || (account.closedAt !== undefined && closedScopes.includes(wanted))
+  if (isStopped && !protects(name)) return forbidden()
   if (key === "live" && !account.approved) return refused(403, "merchant_not_approved")
   if (typeof key === "object" && !covers(key.scopes, wanted)) return forbidden()
   return undefined

@@ -273,8 +273,16 @@ export class Game {
     const { call, reply } = last
     const requestId = reply.headers.get("x-request-id")
     const path = `/v1/logs?request_id=${requestId}`
-    const found = await this.send({ merchant, key: "sandbox", method: "GET", path })
-    const [row] = (found.body.data as { readonly data: ReadonlyArray<unknown> }).data
+    const find = async () => {
+      const found = await this.send({ merchant, key: "sandbox", method: "GET", path })
+      return (found.body.data as { readonly data: ReadonlyArray<unknown> }).data[0]
+    }
+    let row = await find()
+    // A busy service writes its log later.
+    for (let tries = 0; row === undefined && tries < 200; tries++) {
+      await this.place.breathe()
+      row = await find()
+    }
     const key = typeof call.key === "number" ? this.oracle.accounts[merchant]!.keys[call.key]!.no : null
     const expected = new Part({
       object: "api_log",
