@@ -42,19 +42,21 @@ export class Game {
   private readonly keyed: Array<Call> = []
   private readonly buyer = browser()
   private readonly people: ReturnType<typeof peopleOf>
-  /** Lists that were read as files. */
-  private files = 0
+  /** Which list is read as a file next. */
+  private files: number
   private readonly delivered: Delivered = new Map()
   /** The newest call of each merchant that the log of calls should have. */
   private readonly logged = new Map<number, { readonly call: Call; readonly reply: Reply }>()
 
-  static async begin(place: Place, marks: Marks) {
+  static async begin(place: Place, marks: Marks, index = 0) {
     const merchants: Array<Merchant> = []
     for (let count = 0; count < merchantsPlayed; count++) merchants.push(await place.newMerchant())
-    return new Game(place, merchants, marks)
+    return new Game(place, merchants, marks, index)
   }
 
-  constructor(place: Place, merchants: ReadonlyArray<Merchant>, marks: Marks) {
+  constructor(place: Place, merchants: ReadonlyArray<Merchant>, marks: Marks, index: number) {
+    // A short program reads few files, so each begins with another one.
+    this.files = index
     this.place = place
     this.merchants = merchants
     this.marks = marks

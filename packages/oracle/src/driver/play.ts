@@ -32,7 +32,7 @@ export const playAbreast = async (
   marks: Marks,
   { isSharp = false, signal }: Partial<Way> = {}
 ): Promise<ReadonlyArray<Failure | undefined>> => {
-  const games = await Promise.all(programs.map(() => Game.begin(place, marks)))
+  const games = await Promise.all(programs.map((_, index) => Game.begin(place, marks, index)))
   const failures: Array<Failure | undefined> = programs.map(() => undefined)
   const length = Math.max(...programs.map((program) => program.length))
   const isCutShort = () => signal?.aborted === true
