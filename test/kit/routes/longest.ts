@@ -178,6 +178,7 @@ const refusedPages: Readonly<Record<string, number>> = {
   "GET /shop_domains/ask": 404,
   "GET /mcp": 405,
   "GET /downloads": 404,
+  "GET /downloads.md": 404,
   "GET /downloads/:name": 404
 }
 export const statusOfPage = (route: string): number => refusedPages[route] ?? 200
