@@ -193,7 +193,9 @@ const makePing = (runners: Runners.Runners["Service"], closeSilent: CloseSilent)
     if (sign._tag === "Some" && Exit.isSuccess(sign.value)) peer.missed = 0
     else {
       peer.missed++
-      if (sign._tag === "None" && peer.answered !== undefined && !isSilent(peer)) yield* suspect(peer, name, pingedAt)
+      // One with a direct connection has answered.
+      const isKnown = peer.answered !== undefined || direct !== undefined
+      if (sign._tag === "None" && isKnown && !isSilent(peer)) yield* suspect(peer, name, pingedAt)
       if (!isLate || peer.missed > 1) yield* close(peer, name)
     }
     if (sign._tag === "None") return
