@@ -114,7 +114,7 @@ class OrdersApi:
         return cast("Order", self._transport.call(Request("GET", path("/orders/{}", ref)), options))
 
     def expire(self, ref: str, **options: Unpack[WriteOptions]) -> Order:
-        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried."""
+        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `other_payment`, a payment of another amount was set aside, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried."""
         return cast("Order", self._transport.call(Request("POST", path("/orders/{}/expire", ref), is_keyed=True), options))
 
     def timeline(self, ref: str, **options: Unpack[CallOptions]) -> Timeline:
@@ -587,7 +587,7 @@ class AsyncOrdersApi:
         return cast("Order", await self._transport.call(Request("GET", path("/orders/{}", ref)), options))
 
     async def expire(self, ref: str, **options: Unpack[WriteOptions]) -> Order:
-        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried."""
+        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `other_payment`, a payment of another amount was set aside, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried."""
         return cast("Order", await self._transport.call(Request("POST", path("/orders/{}/expire", ref), is_keyed=True), options))
 
     async def timeline(self, ref: str, **options: Unpack[CallOptions]) -> Timeline:
