@@ -153,3 +153,38 @@ describe.skipIf(executable === undefined)(`the console at other names and withou
     })
   )
 })
+
+describe.skipIf(executable === undefined)(`a suggested number${needsChromium}`, () => {
+  it.live("is in its field when it comes, and never replaces what a person has typed meanwhile", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      const { trade_no } = yield* at.paid(5_000)
+      const { go, page } = yield* at.enter("owner")
+      yield* Effect.promise(async () => {
+        let release = () => {}
+        const held = new Promise<void>((resolve) => (release = resolve))
+        const isAsked = page.waitForRequest(/orders\?.*status=paid.*limit=25|orders\?.*limit=25.*status=paid/)
+        await page.route(/orders\?.*limit=25/, async (route) => {
+          await held
+          await route.continue()
+        })
+        await Effect.runPromise(go("/sandbox"))
+        const dispute = page.locator("main").getByRole("button", { name: "Dispute a payment", exact: true })
+        await dispute.click()
+        await isAsked
+        const order = page.locator("dialog[open] input[name=order]")
+        await order.fill("cart-7")
+        release()
+        await page.locator(`dialog[open] datalist option[value="${trade_no}"]`).waitFor({ state: "attached" })
+        assert.strictEqual(await order.inputValue(), "cart-7")
+        await page.keyboard.press("Escape")
+        await page.locator("dialog[open]").waitFor({ state: "detached" })
+        await dispute.click()
+        await page.waitForFunction(
+          (number) => document.querySelector<HTMLInputElement>("dialog[open] input[name=order]")?.value === number,
+          trade_no
+        )
+      })
+    })
+  )
+})

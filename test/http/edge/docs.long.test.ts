@@ -44,7 +44,10 @@ describe("/docs/try", () => {
       for (const { headers } of [plain, small, other]) {
         assert.strictEqual(headers["vary"], "Accept-Encoding")
         assert.strictEqual(headers["cache-control"], "public, max-age=300")
-        assert.match(headers["content-security-policy"] as string, /script-src( 'sha256-[^ ]+'){2}; .*connect-src 'self'/)
+        assert.match(
+          headers["content-security-policy"] as string,
+          /script-src( 'sha256-[^ ]+'){2}; .*connect-src 'self'/
+        )
         assert.notMatch(headers["content-security-policy"] as string, /https?:/)
       }
       const tags = new Set([plain, small, other].map(({ headers }) => headers["etag"]))
@@ -123,7 +126,10 @@ describe("/docs/try", () => {
       const { baseUrl } = yield* start()
       const page = yield* fetched(`${baseUrl}/operator/docs`)
       assert.strictEqual(page.status, 200)
-      assert.match(page.headers["content-security-policy"] as string, /script-src( 'sha256-[^ ]+'){2}; .*connect-src 'self'/)
+      assert.match(
+        page.headers["content-security-policy"] as string,
+        /script-src( 'sha256-[^ ]+'){2}; .*connect-src 'self'/
+      )
       const document = JSON.parse((yield* fetched(`${baseUrl}/operator/openapi.json`)).bytes.toString())
       assert.strictEqual(document.info.title, "Coffer for operators")
       assert.isTrue(Object.keys(document.paths).every((path) => path.startsWith("/operator/v1/")))

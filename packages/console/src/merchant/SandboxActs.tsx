@@ -1,7 +1,7 @@
 /** Acts of buyers and banks, by hand: pay, dispute, settle a refund, decide a dispute. */
 import type { OrderResource } from "@coffer/contract/Orders"
 import { PaymentMethod, walletNames } from "@coffer/model/PaymentMethod"
-import { useId } from "react"
+import { useId, useRef } from "react"
 import { useLocation } from "wouter"
 import { useAtom } from "../api/registry.ts"
 import { sent } from "../api/sent.ts"
@@ -105,6 +105,9 @@ const NumberField = (props: {
   readonly offers: ReadonlyArray<readonly [number: string, text: string]>
 }) => {
   const offers = useId()
+  // The first one that came. Newer ones replace neither it nor what was typed.
+  const first = useRef<string>(undefined)
+  first.current ??= props.offers[0]?.[0]
   return (
     <Field label={props.label} hint={props.hint}>
       {(id, described) => (
@@ -117,8 +120,7 @@ const NumberField = (props: {
             maxLength={64}
             autoComplete="off"
             aria-describedby={described}
-            defaultValue={props.offers[0]?.[0] ?? ""}
-            key={props.offers[0]?.[0] ?? ""}
+            defaultValue={first.current ?? ""}
           />
           <datalist id={offers}>
             {props.offers.map(([number, shownAs]) => (
