@@ -7,7 +7,7 @@ import { answered, assertBooksWhole, type Coffer, connect } from "../kit/Process
 import { freePort, freshDatabase } from "../kit/Service.ts"
 import { restMillis, rounds } from "../kit/run/soak.ts"
 import { eachOwnsAPart, newOrders, newWallets, ownerOf, threeRunners } from "../kit/runners/threeRunners.ts"
-import { newKey, newOrder, type Order, perform, runner } from "../kit/runners/TwoRunners.ts"
+import { newKey, newOrder, type Order, perform, performAtLast, runner } from "../kit/runners/TwoRunners.ts"
 
 const kills = Number(process.env["KILLS"] ?? rounds(2, 50))
 /** Orders that are read at each kill, some twenty for each runner. */
@@ -70,6 +70,11 @@ describe("of three runners", () => {
           const held = yield* eachOwnsAPart(sql, 3)
           const victim = nodes[kill % 3]!
           const askedOf = nodes[(kill + 1) % 3]!
+          // A runner knows the others, as it does a moment after its start.
+          yield* Effect.forEach(orders, (order) => performAtLast(askedOf, "annotate", order), {
+            concurrency: "unbounded",
+            discard: true
+          })
           victim.signal(signal)
           const replacement = isReplaced ? yield* runner(databaseUrl) : undefined
           const done = yield* Effect.forEach(
