@@ -2,9 +2,12 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { consoleBrowser, invite, signIn } from "../../kit/callers/console.ts"
+import { untilOneWaits } from "../../kit/faults/waitingForLock.ts"
 import { begin, origin, statusOf } from "../../kit/callers/inviting.ts"
 import { callAs, newOperator } from "../../kit/callers/operators.ts"
-import { eventually } from "../../kit/Process.ts"
+
+/** Where the session or token was read again meanwhile, it is unknown by then. */
+const unknown = 401
 
 it.live("an invitation ends with the right of the person who has made it", () =>
   Effect.gen(function* () {
@@ -91,11 +94,11 @@ it.live("an operator whose right is taken while an invitation is made has offere
           Effect.gen(function* () {
             yield* end
             const offered = yield* Effect.forkScoped(offer("POST", "/people", { email, ...place }))
-            yield* Effect.repeat(sql`select from pg_locks where not granted`, { until: ({ length }) => length > 0 })
+            yield* untilOneWaits(sql)
             return offered
           })
         )
-        assert.strictEqual((yield* Fiber.join(offering)).status, 409, email)
+        assert.include([409, unknown], (yield* Fiber.join(offering)).status, email)
         yield* sql`update person_sessions set session_id = rtrim(session_id, 'x') where person_id = ${person_id}`
         yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
           values (${person_id}, 'installation', 'admin', now()) on conflict do nothing`
@@ -130,17 +133,12 @@ it.live("a person who is removed while an invitation or a role waits has given n
         yield* sql`select pg_advisory_xact_lock(hashtext(${`coffer people of ${merchantId}`}))`
         yield* sql`delete from memberships where person_id = ${inviter.person_id}`
         const sent = yield* Effect.forkScoped(inviter.call("POST", `${at}${path}`, body))
-        yield* Effect.repeat(sql`select from pg_locks where not granted`, { until: ({ length }) => length > 0 })
+        yield* untilOneWaits(sql)
         return sent
       })
-      assert.strictEqual((yield* Fiber.join(yield* sql.withTransaction(removal))).status, status, path)
+      assert.include([status, unknown], (yield* Fiber.join(yield* sql.withTransaction(removal))).status, path)
       yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
         select ${inviter.person_id}, ${merchantId}, 'owner', created_at from people where email = ${inviter.email}`
-      // The service may have heard of the removal alone.
-      yield* eventually(
-        "the role to be known again",
-        Effect.map(statusOf(inviter.call("GET", at)), (known) => known === 200)
-      )
     }
     const [invited, roles] = yield* kept
     assert.deepStrictEqual(invited, before[0])

@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { authenticator, type Changes } from "../../kit/callers/authenticator.ts"
+import { untilOneWaits } from "../../kit/faults/waitingForLock.ts"
 import {
   type ConsoleBrowser,
   consoleBrowser,
@@ -185,7 +186,7 @@ it.live("a session that a reset of access ends while a passkey is registered in 
       yield* sql`select from people where person_id = ${ada.person_id} for update`
       yield* sql`delete from person_sessions where person_id = ${ada.person_id}`
       const registering = yield* Effect.forkScoped(newPasskey(session))
-      yield* Effect.repeat(sql`select from pg_locks where not granted`, { until: ({ length }) => length > 0 })
+      yield* untilOneWaits(sql)
       return registering
     })
     const { registered } = yield* Fiber.join(yield* sql.withTransaction(resetting))

@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { Faults } from "../../../src/platform/runtime/Faults.ts"
 import { begin, make } from "../../kit/stories/rights.ts"
+import { untilOneWaits } from "../../kit/faults/waitingForLock.ts"
 
 it.live("a person whose right ends while something that lives on is made or changed makes and changes none", () =>
   Effect.gen(function* () {
@@ -50,7 +51,7 @@ it.live("a person whose right ends while something that lives on is made or chan
         const ending = Effect.gen(function* () {
           yield* end
           const sent = yield* Effect.forkScoped(send)
-          yield* Effect.repeat(sql`select from pg_locks where not granted`, { until: ({ length }) => length > 0 })
+          yield* untilOneWaits(sql)
           return sent
         })
         const sent = yield* sql.withTransaction(ending)
@@ -122,7 +123,7 @@ it.live("settings that an operator changes are not written once its token is rev
           body: { sandbox: { ip_allowlist: "192.0.2.1" } }
         })
       )
-      yield* Effect.repeat(sql`select from pg_locks where not granted`, { until: ({ length }) => length > 0 })
+      yield* untilOneWaits(sql)
       return sent
     })
     const sent = yield* sql.withTransaction(ending)
@@ -144,7 +145,7 @@ it.live("access is not reset by a merchant whose person is given a role elsewher
       yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
         values (${person_id}, ${other.merchantId}, 'viewer', now())`
       const sent = yield* Effect.forkScoped(owner.call("POST", `${at}/people/${person_id}/recover`))
-      yield* Effect.repeat(sql`select from pg_locks where not granted`, { until: ({ length }) => length > 0 })
+      yield* untilOneWaits(sql)
       return sent
     })
     const { status, text } = yield* Fiber.join(yield* sql.withTransaction(giving))
