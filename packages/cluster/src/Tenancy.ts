@@ -5,9 +5,8 @@
  *
  * The lock is an advisory lock of Postgres, exclusive for a single process and shared for members. It has a connection
  * of its own, which Postgres closes 15 s after the process has stopped answering, as with shard locks, or another
- * runner sooner (`Roster.closeSilent`). If the
- * connection is lost later, the process continues: the shard locks and the version of each row still prevent
- * conflicting writes.
+ * runner sooner (`Roster.closeSilent`). If the connection is lost later, the process continues: the shard locks and the
+ * version of each row still prevent conflicting writes.
  *
  * On the same connection the process holds a second lock, whose key is the number of its run. It shows the others that
  * this run has not ended (`Runs.ts`).

@@ -24,7 +24,7 @@ const Runner = Schema.Struct({
   messages: Schema.NullOr(Schema.Array(Schema.Int)).annotate({
     description:
       "Versions of the messages between runners that it understands, its own first. Runners with one in common work " +
-      "side by side. Null for a single process, and for a runner that is gone."
+      "side by side. Null for a single process, and for a runner that has left the register."
   }),
   node: text("Version of Node.js."),
   started_at: instant("When the process started, by Postgres' clock."),
