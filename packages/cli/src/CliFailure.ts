@@ -3,7 +3,8 @@
  * has only data.
  */
 import { redactText } from "@coffer/rules/redaction"
-import { Console, Effect, Schema } from "effect"
+import { systemProblem } from "@coffer/rules/systemProblem"
+import { Console, Effect, type PlatformError, Schema } from "effect"
 import { shownJson } from "./json.ts"
 import { plain } from "./plain.ts"
 
@@ -25,6 +26,12 @@ export class Reported extends Schema.TaggedError<Reported>()("Said", { exitCode:
 
 export const failed = (code: string, message: string, next: string, exitCode = 1) =>
   new CliFailure({ code, message, next, exitCode, isPassing: false })
+
+/** What a command does about a file or folder of its user's. */
+const aboutFile = (lacks: string, next: string) => (file: string) => (error: PlatformError.PlatformError) =>
+  failed("no_file", `${file} can't be ${lacks}: ${systemProblem(error)}`, next, 2)
+export const unreadable = aboutFile("read", "check the name of the file, and that it may be read")
+export const unwritable = aboutFile("written", "check that the folder exists and may be written")
 
 /** Prints the failure, with `--json` as one line of JSON. Keys and secrets are redacted. */
 export const say = ({ code, exitCode, message, next }: CliFailure, json: boolean): Effect.Effect<never, Reported> => {

@@ -2,10 +2,9 @@
  * `coffer erasures repeat`: after the restore of a backup, repeats the erasures since the backup. It reads the log of
  * the service, or the list of erasures of another database.
  */
-import { systemProblem } from "@coffer/rules/systemProblem"
 import { Console, Effect, FileSystem } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { failed } from "./CliFailure.ts"
+import { failed, unreadable } from "./CliFailure.ts"
 import { json, operatorCommand } from "./frame.ts"
 import { shownJson } from "./json.ts"
 import { connectOperator, type Operator } from "./operatorClient.ts"
@@ -49,13 +48,7 @@ const repeat = operatorCommand(
     const fs = yield* FileSystem.FileSystem
     const text = yield* fs.readFileString(file).pipe(
       Effect.catchTags({
-        PlatformError: (error) =>
-          failed(
-            "no_file",
-            `${file} can't be read: ${systemProblem(error)}`,
-            "check the name of the file, and that it may be read",
-            2
-          )
+        PlatformError: unreadable(file)
       })
     )
     const all = erasedIn(text)

@@ -1,9 +1,8 @@
 /** `coffer orders export` and its like: a list as a CSV file. `coffer exports buyer`: all of a buyer, as an archive. */
-import { systemProblem } from "@coffer/rules/systemProblem"
 import { Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Call, Coffer } from "../../sdk/src/index.ts"
-import { failed } from "./CliFailure.ts"
+import { unwritable } from "./CliFailure.ts"
 import { connect } from "./client.ts"
 import { command, json } from "./frame.ts"
 import { shownJson } from "./json.ts"
@@ -49,13 +48,7 @@ export const writeContent = Effect.fnUntraced(function* (file: string, content: 
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
   yield* fs.writeFile(file, bytes, { mode: 0o600 }).pipe(
     Effect.catchTags({
-      PlatformError: (error) =>
-        failed(
-          "no_file",
-          `${plain(file)} can't be written: ${systemProblem(error)}`,
-          "check that the folder exists and may be written",
-          2
-        )
+      PlatformError: unwritable(file)
     })
   )
 })

@@ -1,6 +1,5 @@
 /** `coffer ledger`: proves that no movement of money was changed, removed or inserted (docs/ledger.md). */
 import { createHash } from "node:crypto"
-import { systemProblem } from "@coffer/rules/systemProblem"
 import {
   type Broken,
   type Kept,
@@ -14,7 +13,7 @@ import { Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { BalanceTransaction } from "../../sdk/src/index.ts"
 import { headerText, linesText, linksIn } from "./chainFile.ts"
-import { failed, Reported } from "./CliFailure.ts"
+import { failed, Reported, unreadable, unwritable } from "./CliFailure.ts"
 import { type Client, connect } from "./client.ts"
 import { currencies } from "./flags.ts"
 import { command, json } from "./frame.ts"
@@ -169,13 +168,7 @@ const verdictsOfFile = Effect.fnUntraced(function* (file: string, kept: Kept) {
   const fs = yield* FileSystem.FileSystem
   const text = yield* fs.readFileString(file).pipe(
     Effect.catchTags({
-      PlatformError: (error) =>
-        failed(
-          "no_file",
-          `${file} can't be read: ${systemProblem(error)}`,
-          "check the name of the file, and that it may be read",
-          2
-        )
+      PlatformError: unreadable(file)
     })
   )
   const links = linksIn(text)
@@ -206,13 +199,7 @@ const exportCommand = command(
     const write = (text: string, flag: "a" | "w") =>
       fs.writeFileString(file, text, { flag }).pipe(
         Effect.catchTags({
-          PlatformError: (error) =>
-            failed(
-              "no_file",
-              `${file} can't be written: ${systemProblem(error)}`,
-              "check that the folder exists and may be written",
-              2
-            )
+          PlatformError: unwritable(file)
         })
       )
     yield* write(headerText, "w")

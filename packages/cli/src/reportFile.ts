@@ -3,12 +3,11 @@
  * gigabyte, into a partial file next to the target, which is renamed when it is complete. A lost connection is resumed
  * by `Range`, and so is the partial file of a killed command.
  */
-import { systemProblem } from "@coffer/rules/systemProblem"
 import { Console, Duration, Effect, FileSystem, Option, Redacted, type Scope } from "effect"
 import type { PlatformError } from "effect/PlatformError"
 import { Argument } from "effect/cli"
 import type { Report } from "../../sdk/src/index.ts"
-import { CliFailure, failed } from "./CliFailure.ts"
+import { CliFailure, failed, unwritable } from "./CliFailure.ts"
 import { type Client, connect } from "./client.ts"
 import { command, json } from "./frame.ts"
 import { shownJson } from "./json.ts"
@@ -42,13 +41,7 @@ export const fileCommand = command(
     const place = Option.getOrElse(file, () => `${report.report_no}.${report.format}`)
     yield* fetchReport(client, report, place).pipe(
       Effect.catchTags({
-        PlatformError: (error) =>
-          failed(
-            "no_file",
-            `${place} can't be written: ${systemProblem(error)}`,
-            "check that the folder exists and may be written",
-            2
-          )
+        PlatformError: unwritable(place)
       })
     )
     if (yield* json) return yield* Console.log(shownJson({ report_no: report.report_no, file: place }))
