@@ -59,7 +59,7 @@ export const open = async (options: Options) => {
     const round = await measure(stage.side, load(rate === undefined ? { ...timed, connections } : { ...timed, rate }))
     if (options.statements) for (const line of await Statements.top(postgres, stage.side.database)) say(`    ${line}`)
     await delayFlushes(postgres, 0)
-    if (kind.kind === "pay") perSecond = Math.max(perSecond, round.summary.perSecond)
+    if (kind.kind === "pay" || kind.kind === "post") perSecond = Math.max(perSecond, round.summary.perSecond)
     if (!movesMoney(kind)) return round
     return { ...round, ledgerRows: await assertBooksWhole(postgres, stage.side.database) }
   }

@@ -50,7 +50,8 @@ export const makeMeasure = (driver: Driver, postgres: Postgres) => {
       (to[of] - from[of] - ((idle[1][of] - idle[0][of]) * summary.millis) / idleMillis) / summary.requests
     // Nor does the work of the side and Postgres without requests.
     const taken = difference(before, after).map(
-      (micros, index) => micros && micros - ((rested[index] ?? 0) * summary.millis) / idleMillis
+      // Nothing, where the side does not use Postgres.
+      (micros, index) => micros && Math.max(0, micros - ((rested[index] ?? 0) * summary.millis) / idleMillis)
     )
     const perRequest = (sum: number | undefined) => sum && sum / summary.requests
     const perSecond = (sum: number | undefined) => sum && (sum * 1_000) / idleMillis

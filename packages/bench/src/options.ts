@@ -44,7 +44,8 @@ export const usage = `npm run bench -- [--only create,pay] [--rounds 3] [--secon
   --only     scenarios by name: create-keyed is one, create all whose names begin so. Besides them:
              curve (rate against latency), flush, standby, ledgers, must (the table of aims, with --before),
              memory, start-up, weight (index entries, bytes of the log and on disk), deliveries, deliveries-new,
-             lonely (what a payment costs that comes alone), soak
+             lonely (what a payment costs that comes alone), soak,
+             engines (payments by DBOS and Restate, which are installed for it)
   --rounds   how often each side is measured, in turn with the others
   --seconds  how long each of them is measured, after a warm-up
   --warmup   seconds before each of them; before a side's first five times as long, or ten times

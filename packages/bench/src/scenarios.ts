@@ -1,4 +1,5 @@
 /** The scenarios of the bench, in the order in which they run. */
+import type { RestatePayment } from "./engines/restate.ts"
 import { firstWarmupOfNew } from "./options.ts"
 import type { Scenario, Stage } from "./Scenario.ts"
 import { type Many, orderOf } from "./stage/rows.ts"
@@ -22,6 +23,19 @@ const unpaid = async (stage: Stage, merchants = stage.merchants, count = stage.r
   await stage.insertOrders(many)
   const orders = Array.from({ length: many.count }, (_, index) => orderOf(many, index + 1))
   return { kind: "pay" as const, orders: orders.map(({ merchant, tradeNo }) => [merchant.key, tradeNo] as const) }
+}
+
+/** Restate has no orders: the terms come with the call. */
+const unpaidOfRestate = async (stage: Stage) => {
+  const { orders } = await unpaid(stage)
+  const requests = orders.map(([, trade_no], index) => {
+    const payment: RestatePayment = { trade_no, amount: 1_000 + (index % 9_000), payment_method: "card" }
+    return [
+      `/wallet/${stage.merchants[index % stage.merchants.length]!.merchantId}/pay`,
+      JSON.stringify(payment)
+    ] as const
+  })
+  return { kind: "post" as const, requests }
 }
 
 const hot = (stage: Stage) => unpaid(stage, stage.merchants.slice(0, 1))
@@ -206,6 +220,16 @@ export const scenarios: ReadonlyArray<Scenario> = [
     sides: writers,
     prepare: (stage) => unpaid(stage),
     connections: 4
+  },
+  {
+    key: "engines",
+    title: "pay, 1,000 wallets, beside durable engines",
+    size: "small",
+    place: "engines",
+    byName: true,
+    sides: ["service", "script", "dbos", "restate"],
+    prepare: (stage) => (stage.side.name === "restate" ? unpaidOfRestate(stage) : unpaid(stage)),
+    firstWarmup: firstWarmupOfNew
   },
   // The rivals refund nothing.
   { key: "refund", title: "refund", size: "small", sides: ["service"], prepare: paid },

@@ -4,6 +4,7 @@
  * are changed. It works on the service's own tables and writes the same rows (test/bench/sameRows.test.ts).
  */
 import Fastify, { type FastifyReply, type FastifyRequest } from "fastify"
+import { durably } from "../engines/dbos.ts"
 import { makeApiLogs, openLogDays } from "../rivals/apiLogs.ts"
 import { newId } from "../rivals/ids.ts"
 import { makeMerchants, type Merchant, takeQuota } from "../rivals/merchants.ts"
@@ -25,6 +26,7 @@ const merchants = makeMerchants(pool, secrets)
 const logs = makeApiLogs(pool)
 const orders = makeOrders(pool, secrets, publicUrl, variant)
 const reads = makeReads(pool, orders.view)
+const pay = process.env["BASELINE_VARIANT"] === "dbos" ? await durably(databaseUrl, orders.pay) : orders.pay
 await openLogDays(pool)
 
 declare module "fastify" {
@@ -127,7 +129,7 @@ app.post<{ Params: Ref; Body: { payment_method?: string } }>(
   { schema: schemas.pay },
   async (request, reply) => {
     const method = request.body.payment_method ?? "card"
-    return envelope(request, reply, await orders.pay(request.merchant, request.params.ref, method, keyOf(request)))
+    return envelope(request, reply, await pay(request.merchant, request.params.ref, method, keyOf(request)))
   }
 )
 

@@ -12,6 +12,8 @@ export type Kind =
       readonly count?: number
     }
   | { readonly kind: "pay"; readonly orders: ReadonlyArray<Target> }
+  /** Payments by a program that has another API. */
+  | { readonly kind: "post"; readonly requests: ReadonlyArray<readonly [path: string, body: string]> }
   /** One minor unit each, until the money is used up. */
   | { readonly kind: "refund"; readonly orders: ReadonlyArray<Target> }
   | { readonly kind: "read"; readonly orders: ReadonlyArray<Target> }
@@ -50,6 +52,8 @@ export const sourceOf = (kind: Kind): Source => {
       return creates(kind)
     case "pay":
       return onceEach(kind.orders, payment)
+    case "post":
+      return onceEach(kind.requests, posting)
     case "refund":
       return inTurn(kind.orders, 1, refund)
     case "read":
@@ -64,6 +68,11 @@ export const sourceOf = (kind: Kind): Source => {
 
 const payment = ([key, tradeNo]: Target): Request => ({
   text: post(`/v1/test_helpers/orders/${tradeNo}/pay`, merchant(key), '{"payment_method":"card"}'),
+  expected: 200
+})
+
+const posting = ([path, body]: readonly [string, string]): Request => ({
+  text: post(path, "Accept: application/json", body),
   expected: 200
 })
 

@@ -47,7 +47,7 @@ export const sectionsOf = (lines: ReadonlyArray<RawLine>): ReadonlyArray<Section
   const points = linesOf(lines, "point")
   const curves = curvesOf(points, bound)
   const of = (...keys: ReadonlyArray<RegExp>) => runs.filter(({ key }) => keys.some((each) => each.test(key)))
-  const closed = runs.filter(({ key }) => !/^(flush|standby|runners|growth)/.test(key))
+  const closed = runs.filter(({ key }) => !/^(engines|flush|standby|runners|growth)/.test(key))
   const [slow, applied] = [of(/^flush/), of(/^standby/)]
   const minutes = linesOf(lines, "minute")
   const [ledgerRows] = linesOf(lines, "soak-books").map((line) => line.ledgerRows)
@@ -55,6 +55,7 @@ export const sectionsOf = (lines: ReadonlyArray<RawLine>): ReadonlyArray<Section
     textSection("payments", coreSeconds(runs, curves, head?.options.connections)),
     textSection("machine", head && tableOf(["", ""], head.machine)),
     closed.length > 0 && { name: "closed", text: runsTable(closed), pictures: barsOfRuns(closed) },
+    textSection("engines", of(/^engines/).length > 0 && runsTable(of(/^engines/))),
     textSection("growth", growthTable(runs)),
     points.length > 0 && {
       name: "curve",

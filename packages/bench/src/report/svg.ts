@@ -19,7 +19,9 @@ export const colours: Record<SideName, string> = {
   before: "#8fb2ef",
   script: "#c2703d",
   "at-once": "#d9a441",
-  ceiling: "#7a8794"
+  ceiling: "#7a8794",
+  dbos: "#5b9e5f",
+  restate: "#8a63b8"
 }
 /** The parts of a bar: the side itself, Postgres, the driver. */
 const shades = [1, 0.55, 0.25]

@@ -81,7 +81,15 @@ const columns = [
   "steps"
 ]
 
-const sideNames = ["before", "service", "script", "at-once", "ceiling"] as const satisfies ReadonlyArray<SideName>
+const sideNames = [
+  "before",
+  "service",
+  "script",
+  "at-once",
+  "ceiling",
+  "dbos",
+  "restate"
+] as const satisfies ReadonlyArray<SideName>
 
 export const linesOfRun = ({ rounds }: Run): ReadonlyArray<Line> =>
   sideNames.flatMap((side) => lineOf(rounds, side) ?? [])

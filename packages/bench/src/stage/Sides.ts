@@ -1,19 +1,23 @@
 /** The programs that are compared, each in a process of its own on a database of its own, started and stopped here. */
 import { type ChildProcess, spawn } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import path from "node:path"
+import { installEngines } from "../engines/install.ts"
 import type { Counters } from "./counters.ts"
 import type { Postgres } from "./Postgres.ts"
 import { secretKey } from "./rows.ts"
 
-export type SideName = "service" | "before" | "script" | "at-once" | "ceiling"
+export type SideName = "service" | "before" | "script" | "at-once" | "ceiling" | "dbos" | "restate"
 
 export const titles: Record<SideName, string> = {
   service: "Coffer",
   before: "Coffer, before",
   script: "baseline: transaction script",
   "at-once": "baseline: one statement",
-  ceiling: "ceiling"
+  ceiling: "ceiling",
+  dbos: "DBOS",
+  restate: "Restate"
 }
 
 export interface Side {
@@ -42,7 +46,9 @@ const programs: Record<SideName, ReadonlyArray<string>> = {
   before: ["src/main.ts", "serve"],
   script: ["packages/bench/src/baseline/main.ts"],
   "at-once": ["packages/bench/src/baseline/main.ts"],
-  ceiling: ["packages/bench/src/ceiling/main.ts"]
+  ceiling: ["packages/bench/src/ceiling/main.ts"],
+  dbos: ["packages/bench/src/baseline/main.ts"],
+  restate: ["packages/bench/src/engines/restate.ts"]
 }
 
 export const freePort = () =>
@@ -69,6 +75,7 @@ export const start = async (
   database: string,
   { env, flags = [], folder = repository, home = database }: How = {}
 ): Promise<Side> => {
+  if (name === "dbos" || name === "restate") installEngines()
   const port = await freePort()
   const started = performance.now()
   const child = spawn(process.execPath, ["--import", counters, ...flags, ...programs[name]], {
@@ -97,7 +104,7 @@ export const start = async (
     database,
     port,
     ports: [port],
-    pids: [child.pid!],
+    pids: [child.pid!, ...(name === "restate" ? childrenOf(child.pid!) : [])],
     startMillis: performance.now() - started,
     count: () => countOf(child),
     stop: () => stop(child)
@@ -167,12 +174,20 @@ const countOf = (child: ChildProcess) =>
     child.send("count")
   })
 
+/** The processes that one has started; none where the system has no such file. */
+const childrenOf = (pid: number): ReadonlyArray<number> => {
+  const file = `/proc/${pid}/task/${pid}/children`
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split(" ").map(Number) : []
+}
+
 const isReady = async (child: ChildProcess, name: SideName, port: number) => {
   let answer = ""
   for (const end = performance.now() + 60_000; performance.now() < end;) {
     if (child.exitCode !== null) throw new Error(`${titles[name]} ended instead of serving`)
     try {
-      const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2_000) })
+      const response = await fetch(`http://127.0.0.1:${port}${name === "restate" ? "/wallet/0/isReady" : "/readyz"}`, {
+        signal: AbortSignal.timeout(2_000)
+      })
       answer = `${response.status} ${await response.text()}`
       if (response.status === 200) return
     } catch (error) {
