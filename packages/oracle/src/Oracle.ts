@@ -53,7 +53,8 @@ type Place = Pick<Account, "address" | "hooks">
 export interface By {
   readonly person: Person | undefined
   readonly key: ScopedKey | undefined
-  readonly idempotencyKey: string | undefined
+  /** The request by its key, which counts for one path (silences: I3); undefined without a key. */
+  readonly request: string | undefined
   /** The mails of all buyers. */
   readonly addresses: () => ReadonlyArray<string>
 }
@@ -286,7 +287,7 @@ export class Oracle {
   /** The first success under a key is the answer of the next 24 hours (silences: I1 to I5). */
   private once(account: Account, call: Call, by: ScopedKey | undefined, key: string): Answer {
     if (key === "" || key.length > 255) return invalid("Idempotency-Key")
-    const place = `${call.method} ${call.path} ${key}`
+    const place = requestOf(call)!
     const body = meaningOf(call.body ?? {}, /^\/v1\/[a-z_]+$/.test(call.path))
     const kept = account.answers.get(place)
     if (kept !== undefined && kept.at + days > this.now) {
@@ -297,11 +298,8 @@ export class Oracle {
     return answer
   }
 
-  private run(
-    account: Account,
-    { body, idempotencyKey, key: role, method, path, since }: Call,
-    key: ScopedKey | undefined
-  ): Answer {
+  private run(account: Account, call: Call, key: ScopedKey | undefined): Answer {
+    const { body, key: role, method, path, since } = call
     const [bare, query] = path.split("?") as [string, string | undefined]
     if (method === "GET") {
       const search = new URLSearchParams(query)
@@ -316,12 +314,15 @@ export class Oracle {
     const addresses = () => this.accounts.flatMap(({ orders }) => orders.flatMap((order) => [...order.addresses]))
     return handle(account, this.now, ref, body, {
       key,
-      idempotencyKey,
+      request: requestOf(call),
       addresses,
       person: since === undefined ? undefined : { role: role as Role, since }
     })
   }
 }
+
+const requestOf = ({ idempotencyKey, method, path }: Call) =>
+  idempotencyKey === undefined ? undefined : `${method} ${path} ${idempotencyKey}`
 
 const balance = (account: Account, query: URLSearchParams): Answer => {
   const currency = query.get("currency") ?? "USD"

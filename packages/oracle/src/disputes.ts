@@ -114,7 +114,7 @@ export const giveEvidence = (account: Account, now: number, dispute: Dispute | u
   for (const file of files.flatMap((each) => fileOf(account, each) ?? [])) file.namedAt = now
   if (dispute === undefined) return missing("dispute")
   // The submission's own request (silences: D18), even once its stored answer is gone.
-  const isRepeated = by.idempotencyKey !== undefined && by.idempotencyKey === dispute.submittedBy
+  const isRepeated = by.request !== undefined && by.request === dispute.submittedBy
   if (submits && isRepeated) return ok(disputeView(account, dispute))
   if (dispute.state === "under_review") return conflict("under_review")
   if (dispute.state !== "needs_response") return conflict("decided")
@@ -124,7 +124,7 @@ export const giveEvidence = (account: Account, now: number, dispute: Dispute | u
   mention(dispute.order, Object.values(texts))
   dispute.evidence = { texts, files, submittedAt: submits ? now : null, updatedAt: now }
   if (submits) {
-    dispute.submittedBy = by.idempotencyKey
+    dispute.submittedBy = by.request
     dispute.state = "under_review"
     dispute.word = "under_review"
     emit(account, now, "dispute.updated", dispute)
@@ -142,13 +142,13 @@ export const acceptDispute = (
   if (dispute === undefined) return missing("dispute")
   if (dispute.state === "under_review") return conflict("under_review")
   // The acceptance's own request (silences: D18).
-  const isRepeated = by.idempotencyKey !== undefined && by.idempotencyKey === dispute.acceptedBy
+  const isRepeated = by.request !== undefined && by.request === dispute.acceptedBy
   if (isRepeated) return ok(disputeView(account, dispute))
   if (dispute.state !== "needs_response") return conflict("decided")
   if (dispute.acceptedAt === undefined) {
     if (!account.reachable) return unanswered()
     dispute.acceptedAt = now
-    dispute.acceptedBy = by.idempotencyKey
+    dispute.acceptedBy = by.request
     dispute.word = "accepted"
   }
   return ok(disputeView(account, dispute))

@@ -37,13 +37,22 @@ const gauge = Metric.gauge("coffer_clock_skew_seconds", {
   description: "This machine's clock minus Postgres', seconds"
 })
 
-/** This machine's clock minus Postgres', in seconds. */
-export const measureSkew = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, machineTime: Effect.Effect<number>) {
+/**
+ * This machine's clock minus Postgres', in seconds. Postgres read its clock at some moment between the question and the
+ * answer, which may be seconds apart on a busy machine. Of the differences that this leaves open it is the one nearest
+ * to `known`.
+ */
+export const measureSkew = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  machineTime: Effect.Effect<number>,
+  known = 0
+) {
   const before = yield* machineTime
   const [row] = yield* sql<{ readonly now: number }>`
     select extract(epoch from clock_timestamp())::float8 as now`
   const after = yield* machineTime
-  return (before + after) / 2_000 - (row?.now ?? after / 1_000)
+  const now = row?.now ?? after / 1_000
+  return Math.min(Math.max(known, before / 1_000 - now), after / 1_000 - now)
 })
 
 export const layer = Layer.effect(
@@ -57,9 +66,9 @@ export const layer = Layer.effect(
 
     const measure = Effect.gen(function* () {
       const was = Math.abs(skew)
-      skew = yield* measureSkew(sql, machineTime)
+      skew = yield* measureSkew(sql, machineTime, skew)
       yield* Metric.update(gauge, skew)
-      // A measurement is a little off itself, which is no reason to make ids of another time.
+      // A measurement is a little off itself (clocks count milliseconds), which is no reason to make other ids.
       ids.correct(Math.round(skew) * 1_000)
       if (Math.abs(skew) > secondsOdd && was <= secondsOdd) {
         yield* Effect.logError(`This machine's clock and Postgres' are ${Math.round(skew)} s apart; set both right`)

@@ -95,13 +95,17 @@ export const makeBuyerRows = (sql: SqlClient.SqlClient) => {
         idsOf
       ),
 
-    /** Orders with the address in any text, their own or of rows that belong to them: by looking at each row. */
-    byWords: (name: KindName, { account, after, email, limit, until }: BuyersOrders) =>
+    /**
+     * Orders with the address in any text, their own or of rows that belong to them, by looking at each row. `isShown`:
+     * only at rows that there are for the merchant.
+     */
+    byWords: (name: KindName, { account, after, email, limit, until }: BuyersOrders, isShown = false) =>
       words.find(
         name,
         {
           after,
           limit,
+          isShown,
           whose: whose(account),
           among: sql`${whoseOrder(account)} and ${takenBy(until)}`
         },

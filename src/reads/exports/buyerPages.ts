@@ -13,7 +13,7 @@ import { wholeAddress } from "@coffer/rules/wholeAddress"
 import { Effect, Option } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { makeBuyerRows } from "../erasures/buyerRows.ts"
-import { belonging, type KindName } from "../erasures/buyerWords.ts"
+import { belonging, type KindName, shownRefunds } from "../erasures/buyerWords.ts"
 import { isOwnOf, makeOrderRows } from "../erasures/orderRows.ts"
 import { searchedIn } from "../erasures/searchedIn.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
@@ -38,7 +38,7 @@ export const makeBuyerPages = (sql: SqlClient.SqlClient) => {
 
     const found = Effect.fnUntraced(function* (source: Exclude<Source, "links">, after: string) {
       const options = { account, email, until: yield* unmovedTime, after, limit: linesMax }
-      if (source !== "address") return yield* rows.byWords(source as KindName, { ...options, limit: lookedAtMax })
+      if (source !== "address") return yield* rows.byWords(source as KindName, { ...options, limit: lookedAtMax }, true)
       const tradeNos = yield* rows.byAddress(options)
       return { tradeNos, last: tradeNos.length < linesMax ? undefined : tradeNos.at(-1) }
     })
@@ -108,7 +108,7 @@ const makeLines = (sql: SqlClient.SqlClient) =>
     const bodies = yield* eventsOf(yield* sql`select e.id, e.body, e.packed from (${events}) e`)
     const files: Page["files"] = [
       yield* page("orders", orders, sql`select * from orders where trade_no = any(${tradeNos}::text[])`),
-      yield* page("refunds", refunds, sql`${ofOrders("refunds")} and t.status <> 'void'`),
+      yield* page("refunds", refunds, sql`${ofOrders("refunds")} and ${sql.literal(shownRefunds)}`),
       yield* page("disputes", disputes, ofOrders("disputes")),
       yield* page("evidence", disputeEvidence, evidence),
       yield* page("mails", mails, sql`select * from mails where trade_no = any(${tradeNos}::text[])`),

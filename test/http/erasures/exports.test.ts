@@ -291,6 +291,25 @@ it.live("an archive has no refund that the bank did not take, since the merchant
   }).pipe(Effect.scoped)
 )
 
+it.live("an archive has no order that names the buyer in a refund alone that the bank did not take", () =>
+  Effect.gen(function* () {
+    const running = yield* start()
+    const { sandboxKey } = yield* running.api.newMerchant()
+    const shop = merchantOf(running, sandboxKey)
+    const metadata = { mail: "ann@buyer.example" }
+    const refunded = yield* shop.paid(1_000, { receipt_email: "eva@buyer.example" })
+    yield* shop.refund({ trade_no: refunded["trade_no"], amount: 200, metadata })
+    const refused = yield* shop.paid(1_000, { receipt_email: "eva@buyer.example" })
+    yield* shop.reachable(false)
+    assert.strictEqual((yield* shop.refund({ trade_no: refused["trade_no"], amount: 100, metadata })).status, 502)
+    const { linesOf } = yield* exported(running, "/v1/exports", { email: metadata.mail }, { "X-Api-Key": sandboxKey })
+    assert.deepStrictEqual(
+      linesOf("orders").map((line) => line["trade_no"]),
+      [refunded["trade_no"]]
+    )
+  }).pipe(Effect.scoped)
+)
+
 it.live("a key without the scope exports nothing", () =>
   Effect.gen(function* () {
     const running = yield* start()
