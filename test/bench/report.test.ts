@@ -110,7 +110,7 @@ const lines: ReadonlyArray<RawLine> = [
   { kind: "round", key: "pay-spread", title: "pay", round: round("service", 2_000, 400) },
   { kind: "round", key: "pay-spread", title: "pay", round: round("script", 1_000, 900) },
   { kind: "round", key: "pay-lonely", title: "pay, 4 connections", round: round("service", 300, 2_400) },
-  ...["standby", "flush-3", "runners-pay-2"].map((key) => ({
+  ...["standby", "flush-3", "runners-pay-2", "engines"].map((key) => ({
     kind: "round" as const,
     key,
     title: key,

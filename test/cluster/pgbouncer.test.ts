@@ -1,10 +1,10 @@
 /** A pooler in front of Postgres is detected and refused, whatever its mode and settings. */
 import { spawn } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
-import { connect } from "node:net"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { isListening } from "../kit/servers/isListening.ts"
 import { account, postgresFolder } from "../kit/servers/PostgresPair.ts"
 import { commandRun } from "../kit/program/commandRun.ts"
 import { eventually, newHome } from "../kit/Process.ts"
@@ -13,13 +13,6 @@ import { freePort, freshDatabase, operatorToken, secretKey } from "../kit/Servic
 const program = "/usr/sbin/pgbouncer"
 const leftOut = !existsSync(program)
 const title = "PgBouncer between the service and Postgres"
-
-const listens = (port: number) =>
-  Effect.callback<boolean>((resume) => {
-    const socket = connect(port, "127.0.0.1")
-    socket.once("connect", () => (socket.destroy(), resume(Effect.succeed(true))))
-    socket.once("error", () => resume(Effect.succeed(false)))
-  })
 
 /** The same database through a PgBouncer of the test's own. */
 const through = Effect.fnUntraced(function* (database: string, mode: string, ignored: string) {
@@ -45,7 +38,7 @@ ${ignored}
     Effect.sync(() => spawn(program, [file], { cwd: folder, stdio: "ignore", ...account() })),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
-  yield* eventually("PgBouncer to listen", listens(port))
+  yield* eventually("PgBouncer to listen", isListening(port))
   return `postgres://${username}:${password}@127.0.0.1:${port}/${name}`
 })
 

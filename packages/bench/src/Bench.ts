@@ -43,14 +43,14 @@ export const open = async (options: Options) => {
   let perSecond = 0
   /** One round of one side; with a rate as an open loop. */
   const runOnce = async (scenario: Scenario, name: Sides.SideName, { rate, seconds }: Paced = {}): Promise<Round> => {
-    const { connections = options.connections, place, runners, size } = scenario
+    const { balancing, connections = options.connections, place, runners, size } = scenario
     // A side's first warm-up for a load also has to compile the code for it.
     const isFirst = !known.has(`${name} ${scenario.key}`)
     const warmup = options.warmupSeconds * (isFirst ? (scenario.firstWarmup ?? firstWarmup) : 1)
     known.add(`${name} ${scenario.key}`)
     await postgres.standby.follow(scenario.standby ?? false)
     const long = { warmup, seconds: seconds ?? options.seconds }
-    const stage = await stages.stageOf(name, size, { runners, place, perSecond, ...long })
+    const stage = await stages.stageOf(name, size, { balancing, runners, place, perSecond, ...long })
     const kind = await scenario.prepare({ ...stage, drive: (kind) => drive(stage.side, kind) })
     await rest(postgres, stage.side.database)
     await delayFlushes(postgres, scenario.slowFlush ?? 0)

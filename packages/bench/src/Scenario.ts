@@ -1,6 +1,7 @@
 /** A measurement: a load, on whom, and against which data. The list is in `scenarios.ts`. */
 import type { Kind } from "./driver/requests.ts"
 import type { Summary } from "./driver/summary.ts"
+import type { Balancing } from "./stage/balancer.ts"
 import type { Counters } from "./stage/counters.ts"
 import type { Many, MerchantData } from "./stage/rows.ts"
 import type { CommandCounts, Side, SideName } from "./stage/Sides.ts"
@@ -21,6 +22,8 @@ export interface Scenario {
   readonly prepare: (stage: Stage) => Promise<Kind>
   /** The number of runners of one cluster, called in turn; without it a single process. */
   readonly runners?: number
+  /** The runners stand behind HAProxy. */
+  readonly balancing?: Balancing
   /** Milliseconds by which each flush of the log is delayed. */
   readonly slowFlush?: number
   /** Commits wait until a standby has applied them. */

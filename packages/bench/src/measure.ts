@@ -29,14 +29,14 @@ export const makeMeasure = (driver: Driver, postgres: Postgres) => {
   const rests = new Map<Side, Array<Rest>>()
 
   return async (side: Side, load: Omit<Load, "ports">): Promise<Round> => {
-    const { count, name, ports } = side
+    const { count, name, ports, runnerPorts } = side
     const looks = rests.get(side) ?? []
     rests.set(side, looks)
     if (looks.length < looksMax) looks.push(await restOf(side))
     // The side's background work does not belong to the requests.
     const [{ counts: idle, rested }] = looks.toSorted((a, b) => (a.rested[0] ?? 0) - (b.rested[0] ?? 0)) as [Rest]
     let before: ReadonlyArray<number | undefined> = []
-    const countCommands = ports.length === 1 ? () => Promise.resolve(undefined) : () => commandCountsOf(side)
+    const countCommands = runnerPorts === undefined ? () => Promise.resolve(undefined) : () => commandCountsOf(side)
     let [countedBefore, countsBefore] = [count(), countCommands()]
     const warm = () => {
       before = readCpu(side)
@@ -65,7 +65,8 @@ export const makeMeasure = (driver: Driver, postgres: Postgres) => {
       },
       counted: { bytes: each("bytes"), fibers: each("fibers"), steps: each("steps") },
       idle: { side: perSecond(rested[0]), postgres: perSecond(rested[1]) },
-      commands: ports.length === 1 ? undefined : { all: perRequest(commands[0])!, sentOn: perRequest(commands[1])! }
+      commands:
+        runnerPorts === undefined ? undefined : { all: perRequest(commands[0])!, sentOn: perRequest(commands[1])! }
     }
   }
 }

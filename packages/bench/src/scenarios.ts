@@ -101,6 +101,14 @@ const onRunners = (runners: number): ReadonlyArray<Scenario> => {
   ]
 }
 
+/** Two runners behind HAProxy, beside those that are called in turn. */
+const balanced = (["plain", "learning"] as const).map((balancing): Scenario => {
+  const [, pay] = onRunners(2)
+  const how = balancing === "plain" ? "HAProxy" : "HAProxy that learns owners"
+  const place = `runners_${balancing}`
+  return { ...pay!, key: `runners-${balancing}`, title: `${pay!.title}, ${how}`, place, balancing, byName: true }
+})
+
 export const scenarios: ReadonlyArray<Scenario> = [
   {
     key: "create",
@@ -233,5 +241,6 @@ export const scenarios: ReadonlyArray<Scenario> = [
   },
   // The rivals refund nothing.
   { key: "refund", title: "refund", size: "small", sides: ["service"], prepare: paid },
-  ...[1, 2, 3].flatMap(onRunners)
+  ...[1, 2, 3].flatMap(onRunners),
+  ...balanced
 ]

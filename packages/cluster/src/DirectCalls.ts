@@ -50,13 +50,16 @@ export class DirectCalls extends Context.Service<
     readonly caller: <Message, Success, Failure>(
       shapes: Shapes<Message, Success, Failure>
     ) => Caller<Message, Success, Failure>
+    /** The address of the runner that answered last for an entity of this name, `host:port`; undefined: none yet. */
+    readonly ownerOf: (name: string, entity: string) => string | undefined
   }
 >()("@coffer/cluster/DirectCalls") {}
 
 /** For a single process, and for unauthenticated connections: all calls go by messages. */
 export const none = DirectCalls.of({
   serve: () => Effect.void,
-  caller: () => (_entity, _message, _header, otherwise) => otherwise
+  caller: () => (_entity, _message, _header, otherwise) => otherwise,
+  ownerOf: () => undefined
 })
 
 const callsTotal = (application: string) =>
@@ -122,6 +125,7 @@ export const make = Effect.fnUntraced(function* (tls: RunnerTls, note: Note, cou
 
   const calls = DirectCalls.of({
     serve: incoming.serve,
+    ownerOf: (name, entity) => owners.get(nameOf(name, entity))?.peer.name,
     caller: ({ failure, name, payload, success }) => {
       const encode = Schema.encodeSync(Schema.toCodecJson(payload))
       const decoded = {

@@ -120,7 +120,7 @@ export const make = Effect.gen(function* () {
       const end = (answered: Effect.Effect<Response, E>) =>
         Effect.flatMapEager(closeActAfter(record, answered, context), (response) => {
           deadline.lift()
-          return conclude(incoming, record, response, clock.currentTimeMillisUnsafe())
+          return conclude(incoming, record, response, clock.currentTimeMillisUnsafe(), deadline.doneBy)
         })
       const ended = Effect.matchCauseEffect(
         Effect.interruptible(inTimeWith(context, { effect, orElse, grace: graceMillis })),
@@ -144,6 +144,7 @@ const makeConclude = Effect.gen(function* () {
   const logAccess = yield* makeAccessLog
   const { finish, owe, release } = yield* makeCounts
   const count = yield* makeCount
+  const isProxy = yield* ClientAddress.makeIsProxy
   const documents = `${(yield* Settings).publicUrl}/docs`
   const aboutDeprecations = `${documents}/versioning#deprecation`
   const deprecations = yield* Deprecations
@@ -168,7 +169,17 @@ const makeConclude = Effect.gen(function* () {
     )
   }
 
-  const conclude = (incoming: Incoming, record: RequestRecord, response: Response, answered: number) => {
+  /** A balancer of ours sends the next call of the key there; nobody else learns of runners. */
+  const ownerFor = ({ connection }: Incoming, owner: string | undefined) =>
+    owner !== undefined && isProxy(connection.remoteAddress ?? "") ? owner : undefined
+
+  const conclude = (
+    incoming: Incoming,
+    record: RequestRecord,
+    response: Response,
+    answered: number,
+    doneBy: string | undefined
+  ) => {
     finish(record)
     owe(incoming, record, response)
     const millis = answered - record.arrived
@@ -182,7 +193,7 @@ const makeConclude = Effect.gen(function* () {
         : Effect.flatMapEager(accessed, () => log(incoming, record, response, answered))
     const made = Effect.mapEager(logged, () => {
       const explained = asProblem(response, { accept: record.sent["accept"], documents, fine: record.reason })
-      const sent = withHeaders(explained, record, draining.now)
+      const sent = withHeaders(explained, record, { isDraining: draining.now, owner: ownerFor(incoming, doneBy) })
       return deprecation === undefined ? sent : addWarnings(sent, deprecationHeaders(deprecation, aboutDeprecations))
     })
     return isConsoleRead(record) ? Effect.flatMapEager(made, (sent) => asConsoleRead(record, sent)) : made
@@ -309,7 +320,11 @@ const challengeOf = ({ isOfOperatorsPage, ofConsole, path }: RequestRecord): str
 }
 
 /** Adds the headers that every response has. */
-const withHeaders = (response: Response, record: RequestRecord, isDraining: boolean): Response =>
+const withHeaders = (
+  response: Response,
+  record: RequestRecord,
+  { isDraining, owner }: { readonly isDraining: boolean; readonly owner: string | undefined }
+): Response =>
   HttpServerResponse.setHeaders(response, {
     "x-request-id": record.requestId,
     // Answers contain users' texts: no browser may render one as a page.
@@ -318,6 +333,7 @@ const withHeaders = (response: Response, record: RequestRecord, isDraining: bool
     "cache-control": response.headers["cache-control"] ?? "no-store",
     ...record.headers,
     ...(response.status === 401 ? { "www-authenticate": challengeOf(record) } : {}),
+    ...(owner === undefined ? {} : { "coffer-owner": owner }),
     // An open connection would delay the shutdown.
     ...(isDraining ? { connection: "close" } : {})
   })

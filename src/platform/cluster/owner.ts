@@ -11,6 +11,7 @@ import { ClusterSchema, Entity, EntityId, Sharding, ShardingConfig } from "effec
 import { Rpc, RpcClient } from "effect/rpc"
 import { OwnerUnavailable, type ClusterFailure } from "./ask.ts"
 import { localPayload } from "./localPayload.ts"
+import { CurrentDeadline } from "../runtime/Deadline.ts"
 import { HeldInOutage } from "../postgres/outage.ts"
 import { clockHeader, MerchantClocks, headerOf } from "../runtime/MerchantClocks.ts"
 
@@ -95,7 +96,8 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
       const counter = (owner: string) => countedAs(commandsTotal({ kind: Text.pascalToSnake(name), owner }), context)
       const counted = { here: counter("here"), elsewhere: counter("elsewhere") }
       const isHere = hereIn(entity, sharding)
-      const direct = (yield* DirectCalls.DirectCalls).caller(messages)
+      const { caller, ownerOf: knownOwner } = yield* DirectCalls.DirectCalls
+      const direct = caller(messages)
 
       return (message: Message): Effect.Effect<Success, Failure | ClusterFailure> =>
         Effect.suspend(() => {
@@ -107,6 +109,7 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
           counted.elsewhere()
           const call = sendToOwner(() => clientOf(slot).Perform(message))
           return Effect.withFiber((fiber) => {
+            fiber.getRef(CurrentDeadline).doneBy = knownOwner(name, String(slot))
             const clock = headerOf(fiber.getRef(Clock.Clock))
             // The sandbox's clock is sent with the command: the other runner may not know it yet.
             const sent = clock === undefined ? call : RpcClient.withHeaders(call, { [clockHeader]: clock })

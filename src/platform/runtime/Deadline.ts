@@ -35,6 +35,8 @@ export class Deadline {
   /** Milliseconds that were left when the wait for the client began. */
   private kept: number | undefined
   private isProlonged = false
+  /** The runner that carried out the request's last command, `host:port`, if it is another one (`owner.ts`). */
+  doneBy: string | undefined
 
   constructor(millis: number, time: Time) {
     this.time = time

@@ -10,7 +10,7 @@ import { isAddress } from "../../platform/postgres/addresses.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { storableJson } from "../../platform/postgres/storable.ts"
 import { jsonText, parseJson } from "../../platform/runtime/codecs.ts"
-import { each, type KindName, makeBuyerWords } from "./buyerWords.ts"
+import { each, type KindName, makeBuyerWords, shownRows } from "./buyerWords.ts"
 import type { Counts } from "./ErasureStore.ts"
 import { searchedIn } from "./searchedIn.ts"
 
@@ -105,9 +105,9 @@ export const makeBuyerRows = (sql: SqlClient.SqlClient) => {
         {
           after,
           limit,
-          isShown,
           whose: whose(account),
-          among: sql`${whoseOrder(account)} and ${takenBy(until)}`
+          among: sql`${whoseOrder(account)} and ${takenBy(until)}
+            and ${sql.literal(isShown ? shownRows(name) : "true")}`
         },
         makeEraser({ email, isErased: () => false })
       ),

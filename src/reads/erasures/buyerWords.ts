@@ -23,18 +23,14 @@ interface Kind {
   readonly walk?: readonly [Resource, key: string]
   /** From a row `t` to its order `o`. */
   readonly toOrder: string
-  /** Which rows `t` there are for the merchant, if not all. An erasure looks at all. */
-  readonly shown?: string
 }
 
 const event = "join events e on (e.merchant_id, e.mode, e.id) = (d.merchant_id, d.mode, d.event_id)"
-/** The merchant was told that a refund which the bank did not take was not made. */
-export const shownRefunds = "t.status <> 'void'"
 const byTradeNo = "join orders o on o.trade_no = t.trade_no"
 
 const kinds = {
   orders: { resource: orders, keys: ["trade_no"], toOrder: byTradeNo },
-  refunds: { resource: refunds, keys: ["refund_no"], toOrder: byTradeNo, shown: shownRefunds },
+  refunds: { resource: refunds, keys: ["refund_no"], toOrder: byTradeNo },
   disputes: { resource: disputes, keys: ["dispute_no"], toOrder: byTradeNo },
   dispute_evidence: {
     resource: disputeEvidence,
@@ -67,6 +63,9 @@ export const belonging: ReadonlyArray<KindName> = [
   "events"
 ]
 
+/** Which rows `t` there are for the merchant, who was told that a refund which the bank did not take was not made. */
+export const shownRows = (name: KindName): string => (name === "refunds" ? "t.status <> 'void'" : "true")
+
 /** A row of a table, which belongs to an order. */
 export interface Row {
   readonly id: string
@@ -89,10 +88,8 @@ export interface WalkOf {
   readonly limit: number
   /** A condition on rows of the account. Tables without account columns belong to a row that has them. */
   readonly whose: Statement.Fragment
-  /** A condition on an order `o`. */
+  /** A condition on an order `o` and its row `t`. */
   readonly among: Statement.Fragment
-  /** Only rows that there are for the merchant. */
-  readonly isShown: boolean
 }
 
 /** Whether the row differs without the address. */
@@ -108,12 +105,8 @@ export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
   const wordsOf = (name: KindName) => searchedIn(sql, shape(name).resource, "t.")
 
   /** Orders of which a row of this kind holds the address. `last`: the row looked at last; undefined at the end. */
-  const find = Effect.fnUntraced(function* (
-    name: KindName,
-    { after, among, isShown, limit, whose }: WalkOf,
-    eraser: Eraser
-  ) {
-    const { keys, resource, shown = "true", toOrder, walk = [resource, keys[0]] } = shape(name)
+  const find = Effect.fnUntraced(function* (name: KindName, { after, among, limit, whose }: WalkOf, eraser: Eraser) {
+    const { keys, resource, toOrder, walk = [resource, keys[0]] } = shape(name)
     const [{ columns, table }, key] = walk
     const looked = yield* decodeKeys(
       yield* sql`select ${sql(key)} as key from ${sql(table)} where ${"merchant_id" in columns ? whose : sql`true`}
@@ -129,8 +122,7 @@ export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
           yield* sql`select o.trade_no, o.receipt_email, ${isEvent ? sql`t.body` : json} as words,
               ${isEvent ? sql`t.packed` : sql`null::bytea`} as packed
             from ${sql(name)} t ${sql.literal(toOrder)}
-            where ${sql(`t.${keys[0]}`)} = any(${some}::text[]) and ${among} and ${isEvent ? sql`true` : mayHold}
-              and ${sql.literal(isShown ? shown : "true")}`
+            where ${sql(`t.${keys[0]}`)} = any(${some}::text[]) and ${among} and ${isEvent ? sql`true` : mayHold}`
         )
         return yield* each(rows, ({ packed, receipt_email, trade_no, words }) => {
           const before = valueOf(isEvent ? bodyOf({ body: words, packed }) : words)

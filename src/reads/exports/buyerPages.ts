@@ -13,7 +13,7 @@ import { wholeAddress } from "@coffer/rules/wholeAddress"
 import { Effect, Option } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { makeBuyerRows } from "../erasures/buyerRows.ts"
-import { belonging, type KindName, shownRefunds } from "../erasures/buyerWords.ts"
+import { belonging, type KindName, shownRows } from "../erasures/buyerWords.ts"
 import { isOwnOf, makeOrderRows } from "../erasures/orderRows.ts"
 import { searchedIn } from "../erasures/searchedIn.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
@@ -108,7 +108,7 @@ const makeLines = (sql: SqlClient.SqlClient) =>
     const bodies = yield* eventsOf(yield* sql`select e.id, e.body, e.packed from (${events}) e`)
     const files: Page["files"] = [
       yield* page("orders", orders, sql`select * from orders where trade_no = any(${tradeNos}::text[])`),
-      yield* page("refunds", refunds, sql`${ofOrders("refunds")} and ${sql.literal(shownRefunds)}`),
+      yield* page("refunds", refunds, sql`${ofOrders("refunds")} and ${sql.literal(shownRows("refunds"))}`),
       yield* page("disputes", disputes, ofOrders("disputes")),
       yield* page("evidence", disputeEvidence, evidence),
       yield* page("mails", mails, sql`select * from mails where trade_no = any(${tradeNos}::text[])`),

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import path from "node:path"
 import { installEngines } from "../engines/install.ts"
+import { type Balancing, type Behind, startBalancer } from "./balancer.ts"
 import type { Counters } from "./counters.ts"
 import type { Postgres } from "./Postgres.ts"
 import { secretKey } from "./rows.ts"
@@ -25,8 +26,10 @@ export interface Side {
   readonly database: string
   /** The first of several runners'. */
   readonly port: number
-  /** All runners'. Requests go to them in turn. */
+  /** All runners', or that of their balancer. Requests go to them in turn. */
   readonly ports: ReadonlyArray<number>
+  /** All runners', where there are several. */
+  readonly runnerPorts?: ReadonlyArray<number>
   /** The processes', in the same order. */
   readonly pids: ReadonlyArray<number>
   /** From the start of the process to the first answer that says it is ready, milliseconds. */
@@ -111,26 +114,41 @@ export const start = async (
   }
 }
 
-/** Runners of one cluster on one database. */
-export const startCluster = async (count: number, ...args: Parameters<typeof start>): Promise<Side> => {
+/** Runners of one cluster on one database, behind a balancer if there is to be one. */
+export const startCluster = async (
+  count: number,
+  balancing: Balancing | undefined,
+  ...args: Parameters<typeof start>
+): Promise<Side> => {
   const [postgres, name, database, how = {}] = args
   const runners: Array<Side> = []
+  const behind: Array<Behind> = []
   for (let number = 1; number <= count; number++) {
-    const env = { ...how.env, RUNNER_HOST: "127.0.0.1", RUNNER_PORT: String(await freePort()) }
-    runners.push(await start(postgres, name, database, { ...how, env, home: `${database}-${number}` }))
+    const runnerPort = await freePort()
+    const cluster = { RUNNER_HOST: "127.0.0.1", RUNNER_PORT: String(runnerPort), TRUSTED_PROXIES: "127.0.0.1" }
+    const env = { ...how.env, ...cluster }
+    const runner = await start(postgres, name, database, { ...how, env, home: `${database}-${number}` })
+    runners.push(runner)
+    behind.push({ port: runner.port, runnerPort })
   }
   await shardsShared(runners)
+  const port = await freePort()
+  const balancer = balancing && startBalancer(postgres.home, port, behind, balancing)
   return {
     ...runners[0]!,
-    ports: runners.flatMap(({ ports }) => ports),
-    pids: runners.flatMap(({ pids }) => pids),
+    ports: balancer === undefined ? runners.flatMap(({ ports }) => ports) : [port],
+    runnerPorts: runners.flatMap(({ ports }) => ports),
+    pids: [...runners.flatMap(({ pids }) => pids), ...(balancer === undefined ? [] : [balancer.pid!])],
     count: async () => {
       const all = await Promise.all(runners.map((each) => each.count()))
       const names = Object.keys(all[0]!) as ReadonlyArray<keyof Counters>
       const sums = names.map((of) => [of, all.reduce((total, each) => total + each[of], 0)] as const)
       return Object.fromEntries(sums) as unknown as Counters
     },
-    stop: async () => void (await Promise.all(runners.map((each) => each.stop())))
+    stop: async () => {
+      balancer?.kill("SIGKILL")
+      await Promise.all(runners.map((each) => each.stop()))
+    }
   }
 }
 
@@ -156,9 +174,9 @@ export interface CommandCounts {
 }
 
 /** The commands of all runners of a side since their start. */
-export const commandCountsOf = async ({ ports }: Side): Promise<CommandCounts> => {
+export const commandCountsOf = async ({ port, runnerPorts = [port] }: Side): Promise<CommandCounts> => {
   const counts = { here: 0, elsewhere: 0 }
-  for (const text of await Promise.all(ports.map(metricsOf))) {
+  for (const text of await Promise.all(runnerPorts.map(metricsOf))) {
     for (const [, owner, count] of text.matchAll(
       /^coffer_commands_asked_total\{.*owner="(here|elsewhere)".*\} (\d+)$/gm
     )) {

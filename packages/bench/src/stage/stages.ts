@@ -8,6 +8,7 @@ import type { Options } from "../options.ts"
 import { say } from "../say.ts"
 import type { Size, Stage } from "../Scenario.ts"
 import { seeded } from "../scenarios.ts"
+import type { Balancing } from "./balancer.ts"
 import * as Postgres from "./Postgres.ts"
 import type { MerchantData } from "./rows.ts"
 import * as Rows from "./rows.ts"
@@ -15,9 +16,9 @@ import * as Sides from "./Sides.ts"
 
 const smallCount = 10_000
 const cluster =
-  (runners: number): typeof Sides.start =>
+  (runners: number, balancing: Balancing | undefined): typeof Sides.start =>
   (...args) =>
-    Sides.startCluster(runners, ...args)
+    Sides.startCluster(runners, balancing, ...args)
 /** The payments per second for which orders are prepared. A side that proved faster gets more. */
 const perSecondMin = 3_000
 /** The next round may be faster than the one before. */
@@ -45,6 +46,7 @@ export const makeStages = (postgres: Postgres.Postgres, merchants: ReadonlyArray
     name: Sides.SideName,
     size: Size,
     {
+      balancing,
       runners,
       place = size,
       seconds = options.seconds,
@@ -52,13 +54,14 @@ export const makeStages = (postgres: Postgres.Postgres, merchants: ReadonlyArray
       perSecond = 0
     }: {
       readonly runners?: number | undefined
+      readonly balancing?: Balancing | undefined
       readonly place?: string | undefined
       readonly seconds?: number
       readonly warmup?: number
       readonly perSecond?: number
     } = {}
   ): Promise<Omit<Stage, "drive">> => {
-    const running = await side(name, size, place, runners === undefined ? Sides.start : cluster(runners))
+    const running = await side(name, size, place, runners === undefined ? Sides.start : cluster(runners, balancing))
     const rows = await rowsOf(name === "before" ? options.before : undefined)
     return {
       side: running,
