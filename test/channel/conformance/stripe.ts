@@ -1,0 +1,164 @@
+/** Stripe, for the suite: by the simulator, which has the test's clock, and one account for each law. */
+import { accountOf } from "@coffer/simulator/start"
+import { Effect, Layer } from "effect"
+import type { Order } from "@coffer/rules/order/Order"
+import { withoutBreaker } from "../../stripe/cells.ts"
+import { connectedAs, worlds } from "../../stripe/kit.ts"
+import type { Act, Call, Harness, Own } from "./Harness.ts"
+
+/** What each call of the port asks for at Stripe. */
+const asks: Readonly<Record<Call, string>> = {
+  begin: "POST /v1/checkout/sessions",
+  lookUp: "GET /v1/checkout/sessions/*",
+  cancel: "POST /v1/checkout/sessions/*/expire",
+  giveBack: "POST /v1/refunds",
+  refund: "POST /v1/refunds",
+  submit: "POST /v1/disputes/*",
+  accept: "POST /v1/disputes/*/close",
+  status: "GET /v1/disputes/*"
+}
+const buyers: Readonly<Record<Act, object>> = {
+  pays: { authorises: true },
+  declines: { with: "4000000000000002" },
+  fails: {},
+  "leaves for the wallet": {},
+  "pays later": { processing: 600 }
+}
+
+export const stripe: Harness = {
+  name: "stripe",
+  lacks: {
+    sums: "a session of Stripe takes the amount that it was made for",
+    fails: "a session stays payable after each attempt until it expires",
+    withdraws: "Stripe tells of a withdrawn chargeback as of one that is won"
+  },
+  world: Effect.gen(function* () {
+    const [breaker, never] = withoutBreaker
+    const world = yield* worlds({ beneath: Layer.succeed(breaker, never) })
+    const { control } = world
+    return { running: world, account: (merchant) => accountAt(world, control, merchant) }
+  })
+}
+
+type World = Effect.Success<ReturnType<typeof worlds>>
+
+const accountAt = Effect.fnUntraced(function* (
+  world: World,
+  control: World["control"],
+  { merchantId }: { readonly merchantId: string }
+) {
+  // What an earlier law has broken or held back is not this one's; and its account is not looked at any more.
+  yield* control.clear_faults({})
+  yield* control.release_webhooks({})
+  yield* Effect.andThen(control.rest({}), world.atRest)
+  yield* world.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`
+  const key = `sk_test_${merchantId.replace("mer_", "")}`
+  const account = accountOf(key)
+  const endpoint = yield* connectedAs(world, { merchantId }, key)
+  const all: World["simulator"]["all"] = (kind) => world.simulator.all(kind, account)
+  const client = world.clientOf(key)
+
+  const sessions = ({ tradeNo }: Order) =>
+    all("checkout.session").filter(({ client_reference_id }) => client_reference_id === tradeNo)
+  const intents = (order: Order) =>
+    all("payment_intent").filter(({ metadata }) => metadata["coffer_trade_no"] === order.tradeNo)
+  const chargeOf = (order: Order) => {
+    const numbers = intents(order).map(({ id }) => id)
+    return all("charge").findLast(({ paid, payment_intent }) => paid && numbers.includes(String(payment_intent)))!
+  }
+  const dispute = (order: Order) => all("dispute").findLast(({ charge }) => charge === chargeOf(order).id)!
+  const refund = (refundNo: string) =>
+    all("refund").find(({ metadata }) => metadata?.["coffer_refund_no"] === refundNo)!
+  const fault = (call: string, kind: Parameters<typeof control.fault>[0]["kind"], times = 1, more: object = {}) =>
+    Effect.asVoid(control.fault({ on: call, kind, times, account, ...more }))
+  const calm = Effect.asVoid(control.clear_faults({ account }))
+  const decide = (order: Order, outcome: Parameters<typeof control.decide_dispute>[0]["outcome"]) =>
+    Effect.suspend(() => Effect.asVoid(control.decide_dispute({ dispute: dispute(order).id, outcome })))
+  const opens = (order: Order, how: object = {}) =>
+    Effect.suspend(() => Effect.asVoid(control.open_dispute({ charge: chargeOf(order).id, ...how })))
+
+  /** All events so far, signed with this secret. */
+  const post = Effect.fnUntraced(function* (to: string, secret: string) {
+    const { now } = yield* control.state({})
+    for (const event of all("event")) {
+      const raw = JSON.stringify(event)
+      const signature = client.webhooks.generateTestHeaderString({ payload: raw, secret, timestamp: now })
+      const headers = { "Content-Type": "application/json", "Stripe-Signature": signature }
+      yield* world.api.call("POST", new URL(to).pathname, { raw, headers })
+    }
+  })
+
+  const own: Own & { readonly endpoint: { readonly url: string; readonly secret: string } } = {
+    endpoint: { url: endpoint.url, secret: endpoint.secret! },
+    rest: Effect.andThen(control.rest({}), world.atRest),
+    acts: (order, act, method) =>
+      Effect.suspend(() => {
+        const session = sessions(order).findLast(({ status }) => status === "open")
+        const wallet = method === "card" ? {} : { with: method }
+        return Effect.asVoid(control.pay({ session: session!.id, ...wallet, ...buyers[act] }))
+      }),
+    books: (order) =>
+      Effect.sync(() => {
+        const numbers = intents(order).map(({ id }) => id)
+        const of = <A extends { readonly payment_intent?: unknown }>(some: ReadonlyArray<A>) =>
+          some.filter(({ payment_intent }) => numbers.includes(String(payment_intent)))
+        const disputes = of(all("dispute"))
+        return {
+          open: sessions(order).filter(({ status }) => status === "open").length,
+          paid: of(all("charge")).flatMap(({ amount, paid }) => (paid ? [amount] : [])),
+          refunded: of(all("refund")).flatMap(({ amount, status }) =>
+            status === "failed" || status === "canceled" ? [] : [amount]
+          ),
+          answers: disputes.reduce((sum, each) => sum + each.evidence_details.submission_count, 0),
+          isConceded: disputes.some(({ status }) => status === "lost")
+        }
+      }),
+    reachable: (is) => (is ? calm : fault("* /v1/*", "cut_before", 10_000)),
+    disputes: (order, amount) => opens(order, amount === undefined ? {} : { amount }),
+    decides: decide,
+    sendsBack: (refundNo) => Effect.suspend(() => Effect.asVoid(control.fail_refund({ refund: refund(refundNo).id }))),
+    pends: Effect.as(control.refund_fates({ fates: ["pends"] }), "card" as const),
+    settles: (refundNo, outcome) =>
+      Effect.suspend(() => {
+        const { id } = refund(refundNo)
+        const settled =
+          outcome === "succeeded" ? control.complete_refund({ refund: id }) : control.fail_refund({ refund: id })
+        return Effect.asVoid(settled)
+      }),
+    page: true,
+    processes: { ends: () => world.leap("11 minutes") },
+    wire: {
+      // The client makes a call whose connection was cut once more.
+      lose: (call, when, how) =>
+        how === "failure" ? fault(asks[call], `error_${when}`) : fault(asks[call], `cut_${when}`, 2),
+      calm
+    },
+    crowd: (call) => fault(asks[call], "rate_limited", 20, { reason: "endpoint-rate" }),
+    key: {
+      revoke: Effect.asVoid(control.revoke_key({ key })),
+      restore: Effect.asVoid(control.restore_key({ key }))
+    },
+    notices: {
+      hold: Effect.asVoid(control.hold_webhooks({})),
+      release: (order) =>
+        Effect.asVoid(control.release_webhooks({ order: order === "oldest first" ? "oldest_first" : "newest_first" })),
+      again: (how) => post(endpoint.url, how === "forged" ? "whsec_ofSomebodyElse" : endpoint.secret!),
+      astray: (stranger) => {
+        const { secret, url } = (stranger as typeof own).endpoint
+        return post(url, secret)
+      },
+      lose: fault("webhook *", "lose", 100),
+      find: Effect.andThen(
+        world.sql`update stripe_polls set due_at = '2000-01-01' where merchant_id = ${merchantId}`,
+        Effect.andThen(calm, world.pass("5 minutes"))
+      )
+    },
+    inquiries: {
+      opens: (order) => opens(order, { is_inquiry: true }),
+      escalates: (order) => decide(order, "escalated"),
+      closes: (order) => decide(order, "warning_closed")
+    },
+    clock: { ahead: Effect.asVoid(control.advance({ seconds: 120 })) }
+  }
+  return own
+})
