@@ -23,7 +23,10 @@ interface Ready {
 
 const begin = (desk: Desk) =>
   Effect.map(desk.order(), (made): Ready => ({
-    ask: Effect.map(desk.port.page!.begin(made, "card", "en"), ({ _tag }) => _tag),
+    ask: Effect.map(
+      Effect.suspend(() => desk.port.page!.begin(made, "card", "en")),
+      ({ _tag }) => _tag
+    ),
     told: "Redirect",
     done: Effect.map(desk.own.books(made), ({ open }) => open)
   }))
@@ -49,7 +52,10 @@ const cancel = (desk: Desk) =>
   Effect.gen(function* () {
     const made = yield* desk.order()
     yield* desk.leads(made)
-    const ask = Effect.map(desk.port.cancel(made), ({ _tag }) => _tag)
+    const ask = Effect.map(
+      Effect.suspend(() => desk.port.cancel(made)),
+      ({ _tag }) => _tag
+    )
     const done = Effect.map(desk.own.books(made), ({ open }) => (open === 0 ? 1 : 0))
     const ready: Ready = { ask, told: "Cancelled", ...(desk.port.page === undefined ? {} : { done }) }
     return ready
@@ -58,7 +64,9 @@ const cancel = (desk: Desk) =>
 const giveBack = (desk: Desk) =>
   Effect.map(desk.rich, (paid): Ready => ({
     ask: Effect.map(
-      desk.port.giveBack(paid, { channel: desk.port.name, paymentId: paid.paymentId, amount: paid.amount }),
+      Effect.suspend(() =>
+        desk.port.giveBack(paid, { channel: desk.port.name, paymentId: paid.paymentId, amount: paid.amount })
+      ),
       ({ _tag }) => _tag
     ),
     told: "Taken",
@@ -75,15 +83,17 @@ const booked = ({ running }: Desk) =>
 
 export const refundOf = (desk: Desk, paid: Effect.Success<Desk["rich"]>, part: number, no: string) =>
   Effect.flatMap(
-    desk.port.refund({
-      merchantId: paid.merchantId,
-      mode: paid.mode,
-      channel: desk.port.name,
-      refundNo: no as RefundNo,
-      paymentId: paid.paymentId,
-      amount: Minor.make(part),
-      currency: paid.currency
-    }),
+    Effect.suspend(() =>
+      desk.port.refund({
+        merchantId: paid.merchantId,
+        mode: paid.mode,
+        channel: desk.port.name,
+        refundNo: no as RefundNo,
+        paymentId: paid.paymentId,
+        amount: Minor.make(part),
+        currency: paid.currency
+      })
+    ),
     booked(desk)
   )
 
@@ -106,7 +116,11 @@ const ofDispute = (
   Effect.fnUntraced(function* (desk: Desk) {
     const of = yield* desk.disputed()
     const books = desk.own.books(of.paid)
-    const ready: Ready = { ask: ask(desk, of), told, ...(done === undefined ? {} : { done: Effect.map(books, done) }) }
+    const ready: Ready = {
+      ask: Effect.suspend(() => ask(desk, of)),
+      told,
+      ...(done === undefined ? {} : { done: Effect.map(books, done) })
+    }
     return ready
   })
 
@@ -185,7 +199,12 @@ const onceAfter = (desk: Desk, ready: Ready) =>
   Effect.andThen(insist(desk, ready), doneIs(ready, 1, "when it is asked again"))
 
 /** While something is wrong: the answer is true. Then it is not wrong any more, and it is done once. */
-const troubled = (desk: Desk, ready: Ready, calm: Effect.Effect<void, unknown>, because?: ChannelUnreachable["because"]) =>
+const troubled = (
+  desk: Desk,
+  ready: Ready,
+  calm: Effect.Effect<void, unknown>,
+  because?: ChannelUnreachable["because"]
+) =>
   Effect.gen(function* () {
     const said = yield* Effect.exit(ready.ask)
     const failure = failureOf(said)

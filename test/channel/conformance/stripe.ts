@@ -98,13 +98,16 @@ const accountAt = Effect.fnUntraced(function* (
         return Effect.asVoid(control.pay({ session: session!.id, ...wallet, ...buyers[act] }))
       }),
     books: (order) =>
-      Effect.sync(() => {
+      Effect.gen(function* () {
+        // Of a session whose answer was a failure nobody has the address: no buyer can pay in it, and it runs out.
+        const known = yield* world.sql`select session_id from stripe_sessions where trade_no = ${order.tradeNo}`
+        const told = (id: string) => known.some(({ session_id }) => session_id === id)
         const numbers = intents(order).map(({ id }) => id)
         const of = <A extends { readonly payment_intent?: unknown }>(some: ReadonlyArray<A>) =>
           some.filter(({ payment_intent }) => numbers.includes(String(payment_intent)))
         const disputes = of(all("dispute"))
         return {
-          open: sessions(order).filter(({ status }) => status === "open").length,
+          open: sessions(order).filter(({ id, status }) => status === "open" && told(id)).length,
           paid: of(all("charge")).flatMap(({ amount, paid }) => (paid ? [amount] : [])),
           refunded: of(all("refund")).flatMap(({ amount, status }) =>
             status === "failed" || status === "canceled" ? [] : [amount]
