@@ -42,6 +42,11 @@ export const stripe: Harness = {
 
 type World = Effect.Success<ReturnType<typeof worlds>>
 
+interface Endpoint {
+  readonly url: string
+  readonly secret: string
+}
+
 const accountAt = Effect.fnUntraced(function* (
   world: World,
   control: World["control"],
@@ -53,83 +58,18 @@ const accountAt = Effect.fnUntraced(function* (
   yield* Effect.andThen(control.rest({}), world.atRest)
   yield* world.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`
   const key = `sk_test_${merchantId.replace("mer_", "")}`
-  const account = accountOf(key)
-  const endpoint = yield* connectedAs(world, { merchantId }, key)
-  const all: World["simulator"]["all"] = (kind) => world.simulator.all(kind, account)
-  const client = world.clientOf(key)
-
-  const sessions = ({ tradeNo }: Order) =>
-    all("checkout.session").filter(({ client_reference_id }) => client_reference_id === tradeNo)
-  const intents = (order: Order) =>
-    all("payment_intent").filter(({ metadata }) => metadata["coffer_trade_no"] === order.tradeNo)
-  const chargeOf = (order: Order) => {
-    const numbers = intents(order).map(({ id }) => id)
-    return all("charge").findLast(({ paid, payment_intent }) => paid && numbers.includes(String(payment_intent)))!
-  }
-  const dispute = (order: Order) => all("dispute").findLast(({ charge }) => charge === chargeOf(order).id)!
-  const refund = (refundNo: string) =>
-    all("refund").find(({ metadata }) => metadata?.["coffer_refund_no"] === refundNo)!
-  const fault = (call: string, kind: Parameters<typeof control.fault>[0]["kind"], times = 1, more: object = {}) =>
-    Effect.asVoid(control.fault({ on: call, kind, times, account, ...more }))
-  const calm = Effect.asVoid(control.clear_faults({ account }))
-  const decide = (order: Order, outcome: Parameters<typeof control.decide_dispute>[0]["outcome"]) =>
-    Effect.suspend(() => Effect.asVoid(control.decide_dispute({ dispute: dispute(order).id, outcome })))
-  const opens = (order: Order, how: object = {}) =>
-    Effect.suspend(() => Effect.asVoid(control.open_dispute({ charge: chargeOf(order).id, ...how })))
-
-  /** All events so far, signed with this secret. */
-  const post = Effect.fnUntraced(function* (to: string, secret: string) {
-    const { now } = yield* control.state({})
-    for (const event of all("event")) {
-      const raw = JSON.stringify(event)
-      const signature = client.webhooks.generateTestHeaderString({ payload: raw, secret, timestamp: now })
-      const headers = { "Content-Type": "application/json", "Stripe-Signature": signature }
-      yield* world.api.call("POST", new URL(to).pathname, { raw, headers })
-    }
-  })
-
-  const own: Own & { readonly endpoint: { readonly url: string; readonly secret: string } } = {
-    endpoint: { url: endpoint.url, secret: endpoint.secret! },
+  const { secret, url } = yield* connectedAs(world, { merchantId }, key)
+  const view = viewOf(world, merchantId, key)
+  const { calm, fault } = view
+  const own: Own & { readonly endpoint: Endpoint } = {
+    endpoint: { url, secret: secret! },
     rest: Effect.andThen(control.rest({}), world.atRest),
-    acts: (order, act, method) =>
-      Effect.suspend(() => {
-        const session = sessions(order).findLast(({ status }) => status === "open")
-        const wallet = method === "card" ? {} : { with: method }
-        return Effect.asVoid(control.pay({ session: session!.id, ...wallet, ...buyers[act] }))
-      }),
-    books: (order) =>
-      Effect.gen(function* () {
-        // Of a session whose answer was a failure nobody has the address: no buyer can pay in it, and it runs out.
-        const known = yield* world.sql`select session_id from stripe_sessions where trade_no = ${order.tradeNo}`
-        const told = (id: string) => known.some(({ session_id }) => session_id === id)
-        const numbers = intents(order).map(({ id }) => id)
-        const of = <A extends { readonly payment_intent?: unknown }>(some: ReadonlyArray<A>) =>
-          some.filter(({ payment_intent }) => numbers.includes(String(payment_intent)))
-        const disputes = of(all("dispute"))
-        return {
-          open: sessions(order).filter(({ id, status }) => status === "open" && told(id)).length,
-          paid: of(all("charge")).flatMap(({ amount, paid }) => (paid ? [amount] : [])),
-          refunded: of(all("refund")).flatMap(({ amount, status }) =>
-            status === "failed" || status === "canceled" ? [] : [amount]
-          ),
-          answers: disputes.reduce((sum, each) => sum + each.evidence_details.submission_count, 0),
-          isConceded: disputes.some(({ status }) => status === "lost")
-        }
-      }),
-    reachable: (is) => (is ? calm : fault("* /v1/*", "cut_before", 10_000)),
-    disputes: (order, amount) => opens(order, amount === undefined ? {} : { amount }),
-    decides: decide,
-    sendsBack: (refundNo) => Effect.suspend(() => Effect.asVoid(control.fail_refund({ refund: refund(refundNo).id }))),
-    pends: Effect.as(control.refund_fates({ fates: ["pends"] }), "card" as const),
-    settles: (refundNo, outcome) =>
-      Effect.suspend(() => {
-        const { id } = refund(refundNo)
-        const settled =
-          outcome === "succeeded" ? control.complete_refund({ refund: id }) : control.fail_refund({ refund: id })
-        return Effect.asVoid(settled)
-      }),
     page: true,
-    processes: { ends: () => world.leap("11 minutes") },
+    books: (order) => booksOf(view, order),
+    ...buyersOf(view),
+    ...banksOf(view),
+    notices: noticesOf(view, { url, secret: secret! }),
+    reachable: (is) => (is ? calm : fault("* /v1/*", "cut_before", 10_000)),
     wire: {
       // The client makes a call whose connection was cut once more.
       lose: (call, when, how) =>
@@ -141,27 +81,118 @@ const accountAt = Effect.fnUntraced(function* (
       revoke: Effect.asVoid(control.revoke_key({ key })),
       restore: Effect.asVoid(control.restore_key({ key }))
     },
-    notices: {
-      hold: Effect.asVoid(control.hold_webhooks({})),
-      release: (order) =>
-        Effect.asVoid(control.release_webhooks({ order: order === "oldest first" ? "oldest_first" : "newest_first" })),
-      again: (how) => post(endpoint.url, how === "forged" ? "whsec_ofSomebodyElse" : endpoint.secret!),
-      astray: (stranger) => {
-        const { secret, url } = (stranger as typeof own).endpoint
-        return post(url, secret)
-      },
-      lose: fault("webhook *", "lose", 100),
-      find: Effect.andThen(
-        world.sql`update stripe_polls set due_at = '2000-01-01' where merchant_id = ${merchantId}`,
-        Effect.andThen(calm, world.pass("5 minutes"))
-      )
-    },
-    inquiries: {
-      opens: (order) => opens(order, { is_inquiry: true }),
-      escalates: (order) => decide(order, "escalated"),
-      closes: (order) => decide(order, "warning_closed")
-    },
     clock: { ahead: Effect.asVoid(control.advance({ seconds: 120 })) }
   }
   return own
 })
+
+/** One account at the simulator. */
+const viewOf = (world: World, merchantId: string, key: string) => {
+  const account = accountOf(key)
+  const { control } = world
+  const all: World["simulator"]["all"] = (kind) => world.simulator.all(kind, account)
+  const intents = (order: Order) =>
+    all("payment_intent").flatMap(({ id, metadata }) => (metadata["coffer_trade_no"] === order.tradeNo ? [id] : []))
+  return {
+    world,
+    control,
+    merchantId,
+    all,
+    intents,
+    client: world.clientOf(key),
+    sessions: ({ tradeNo }: Order) =>
+      all("checkout.session").filter(({ client_reference_id }) => client_reference_id === tradeNo),
+    charge: (order: Order) => {
+      const numbers = intents(order)
+      return all("charge").findLast(({ paid, payment_intent }) => paid && numbers.includes(String(payment_intent)))!.id
+    },
+    refund: (refundNo: string) => all("refund").find(({ metadata }) => metadata?.["coffer_refund_no"] === refundNo)!.id,
+    fault: (call: string, kind: Parameters<typeof control.fault>[0]["kind"], times = 1, more: object = {}) =>
+      Effect.asVoid(control.fault({ on: call, kind, times, account, ...more })),
+    calm: Effect.asVoid(control.clear_faults({ account }))
+  }
+}
+type View = ReturnType<typeof viewOf>
+
+const buyersOf = ({ control, sessions, world }: View): Pick<Own, "acts" | "processes"> => ({
+  acts: (order, act, method) =>
+    Effect.suspend(() => {
+      const session = sessions(order).findLast(({ status }) => status === "open")
+      const wallet = method === "card" ? {} : { with: method }
+      return Effect.asVoid(control.pay({ session: session!.id, ...wallet, ...buyers[act] }))
+    }),
+  processes: { ends: () => world.leap("11 minutes") }
+})
+
+const booksOf = Effect.fnUntraced(function* ({ all, intents, sessions, world }: View, order: Order) {
+  // Of a session whose answer was a failure nobody has the address: no buyer can pay in it, and it runs out.
+  const known = yield* world.sql`select session_id from stripe_sessions where trade_no = ${order.tradeNo}`
+  const told = (id: string) => known.some(({ session_id }) => session_id === id)
+  const numbers = intents(order)
+  const of = <A extends { readonly payment_intent?: unknown }>(some: ReadonlyArray<A>) =>
+    some.filter(({ payment_intent }) => numbers.includes(String(payment_intent)))
+  const disputes = of(all("dispute"))
+  const failed: ReadonlyArray<unknown> = ["failed", "canceled"]
+  return {
+    open: sessions(order).filter(({ id, status }) => status === "open" && told(id)).length,
+    paid: of(all("charge")).flatMap(({ amount, paid }) => (paid ? [amount] : [])),
+    refunded: of(all("refund")).flatMap(({ amount, status }) => (failed.includes(status) ? [] : [amount])),
+    answers: disputes.reduce((sum, each) => sum + each.evidence_details.submission_count, 0),
+    isConceded: disputes.some(({ status }) => status === "lost")
+  }
+})
+
+type Banks = Pick<Own, "disputes" | "decides" | "pends" | "settles" | "sendsBack" | "inquiries">
+
+const banksOf = ({ all, charge, control, refund }: View): Banks => {
+  const decides = (order: Order, outcome: Parameters<typeof control.decide_dispute>[0]["outcome"]) =>
+    Effect.suspend(() => {
+      const { id } = all("dispute").findLast((each) => each.charge === charge(order))!
+      return Effect.asVoid(control.decide_dispute({ dispute: id, outcome }))
+    })
+  const opens = (order: Order, how: object = {}) =>
+    Effect.suspend(() => Effect.asVoid(control.open_dispute({ charge: charge(order), ...how })))
+  const settles: Own["settles"] = (refundNo, outcome) =>
+    Effect.suspend(() => {
+      const of = { refund: refund(refundNo) }
+      return Effect.asVoid(outcome === "succeeded" ? control.complete_refund(of) : control.fail_refund(of))
+    })
+  return {
+    disputes: (order, amount) => opens(order, amount === undefined ? {} : { amount }),
+    decides,
+    pends: Effect.as(control.refund_fates({ fates: ["pends"] }), "card" as const),
+    settles,
+    sendsBack: (refundNo) => settles(refundNo, "failed"),
+    inquiries: {
+      opens: (order) => opens(order, { is_inquiry: true }),
+      escalates: (order) => decides(order, "escalated"),
+      closes: (order) => decides(order, "warning_closed")
+    }
+  }
+}
+
+const noticesOf = (
+  { all, calm, client, control, fault, merchantId, world }: View,
+  own: Endpoint
+): NonNullable<Own["notices"]> => {
+  /** All events so far, sent to this endpoint. */
+  const post = Effect.fnUntraced(function* ({ secret, url }: Endpoint) {
+    const { now } = yield* control.state({})
+    for (const event of all("event")) {
+      const raw = JSON.stringify(event)
+      const signature = client.webhooks.generateTestHeaderString({ payload: raw, secret, timestamp: now })
+      const headers = { "Content-Type": "application/json", "Stripe-Signature": signature }
+      yield* world.api.call("POST", new URL(url).pathname, { raw, headers })
+    }
+  })
+  const dueNow = world.sql`update stripe_polls set due_at = '2000-01-01' where merchant_id = ${merchantId}`
+  return {
+    hold: Effect.asVoid(control.hold_webhooks({})),
+    release: (order) =>
+      Effect.asVoid(control.release_webhooks({ order: order === "oldest first" ? "oldest_first" : "newest_first" })),
+    again: (how) => post(how === undefined ? own : { ...own, secret: "whsec_ofSomebodyElse" }),
+    astray: (stranger) => post((stranger as Own & { readonly endpoint: Endpoint }).endpoint),
+    lose: fault("webhook *", "lose", 100),
+    find: Effect.andThen(Effect.andThen(dueNow, calm), world.pass("5 minutes"))
+  }
+}

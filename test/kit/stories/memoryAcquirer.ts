@@ -5,7 +5,7 @@
  */
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Effect, Schema } from "effect"
-import { currentMillis as ourMillis } from "../../../src/platform/runtime/clock.ts"
+import { currentMillis } from "../../../src/platform/runtime/clock.ts"
 
 /** `away`: the call did nothing. `silent`: its outcome is unknown. `crowded`, `key`: it was refused, and did nothing. */
 export class WireFailed extends Schema.TaggedError<WireFailed>()("WireFailed", {
@@ -76,25 +76,42 @@ const concessionTakes = 5_000
 const redirectLapses = 30 * 60_000
 const later: ReadonlySet<string> = new Set(["alipay", "wechat_pay"])
 
-export const memoryAcquirer = () => {
-  const sessions = new Map<string, Session>()
-  const payments: Array<Payment> = []
-  const refunds = new Map<string, Refund>()
-  const disputes = new Map<string, Dispute>()
-  const troubles: Array<Trouble> = []
-  const unreachable = new Set<string>()
-  const revoked = new Set<string>()
-  const unsent: Array<Notice> = []
-  /** Its clock is ahead of ours by this. */
-  const clock = { aheadMillis: 0 }
-  const currentMillis = Effect.map(ourMillis, (now) => now + clock.aheadMillis)
+/** What it has. */
+const newBooks = () => ({
+  sessions: new Map<string, Session>(),
+  payments: [] as Array<Payment>,
+  refunds: new Map<string, Refund>(),
+  disputes: new Map<string, Dispute>(),
+  /** What goes wrong on the wire next. */
+  troubles: [] as Array<Trouble>,
+  /** Merchants whose calls do not arrive, and whose keys are not taken. */
+  unreachable: new Set<string>(),
+  revoked: new Set<string>(),
+  unsent: [] as Array<Notice>,
   /** The service that takes notices; false: it did not take this one. */
-  const receiver: { take: (notice: Notice) => Effect.Effect<boolean>; held: boolean } = {
-    take: () => Effect.succeed(false),
-    held: false
-  }
-  const sign = ({ kind, of, to }: Pick<Notice, "kind" | "of" | "to">) => `signed ${kind} ${of} ${to}`
+  receiver: { take: (_: Notice): Effect.Effect<boolean> => Effect.succeed(false), held: false },
+  /** Its clock is ahead of ours by this. */
+  clock: { aheadMillis: 0 }
+})
+type Books = ReturnType<typeof newBooks>
 
+export const memoryAcquirer = () => {
+  const books = newBooks()
+  const now = Effect.map(currentMillis, (millis) => millis + books.clock.aheadMillis)
+  return {
+    ...books,
+    ...noticesOf(books),
+    ...sessionsOf(books, now),
+    ...refundsOf(books, now),
+    ...disputesOf(books, now)
+  }
+}
+export type MemoryAcquirer = ReturnType<typeof memoryAcquirer>
+
+type Now = Effect.Effect<number>
+
+const noticesOf = ({ receiver, revoked, troubles, unreachable, unsent }: Books) => {
+  const sign = ({ kind, of, to }: Pick<Notice, "kind" | "of" | "to">) => `signed ${kind} ${of} ${to}`
   const send = (order: "oldest first" | "newest first" = "oldest first") =>
     Effect.gen(function* () {
       if (receiver.held) return
@@ -103,56 +120,40 @@ export const memoryAcquirer = () => {
         if (!(yield* receiver.take(notice))) unsent.push(notice)
       }
     })
-  const tell = (kind: Notice["kind"], of: string, to: string) =>
-    Effect.suspend(() => {
-      unsent.push({ kind, of, to, signature: sign({ kind, of, to }) })
-      return send()
-    })
+  return {
+    sign,
+    send,
+    tell: (kind: Notice["kind"], of: string, to: string) =>
+      Effect.suspend(() => {
+        unsent.push({ kind, of, to, signature: sign({ kind, of, to }) })
+        return send()
+      }),
+    /** One call of a merchant. */
+    wire: <A>(call: Call, merchantId: string, work: Effect.Effect<A>) =>
+      Effect.gen(function* () {
+        if (unreachable.has(merchantId)) return yield* new WireFailed({ how: "away" })
+        if (revoked.has(merchantId)) return yield* new WireFailed({ how: "key" })
+        const isMeant = (each: Trouble) => each.call === call && each.merchantId === merchantId && each.times-- > 0
+        const kind = troubles.find(isMeant)?.kind
+        if (kind === "crowded") return yield* new WireFailed({ how: "crowded" })
+        if (kind === "lost before") return yield* new WireFailed({ how: "silent" })
+        const answer = yield* work
+        return kind === undefined ? answer : yield* new WireFailed({ how: "silent" })
+      })
+  }
+}
 
-  const wire = <A>(call: Call, merchantId: string, work: Effect.Effect<A>) =>
-    Effect.gen(function* () {
-      if (unreachable.has(merchantId)) return yield* new WireFailed({ how: "away" })
-      if (revoked.has(merchantId)) return yield* new WireFailed({ how: "key" })
-      const trouble = troubles.find((each) => each.call === call && each.merchantId === merchantId && each.times-- > 0)
-      if (trouble?.kind === "crowded") return yield* new WireFailed({ how: "crowded" })
-      if (trouble?.kind === "lost before") return yield* new WireFailed({ how: "silent" })
-      const answer = yield* work
-      return trouble === undefined ? answer : yield* new WireFailed({ how: "silent" })
-    })
-
+const sessionsOf = (books: Books, time: Now) => {
+  const { payments, sessions } = books
+  const { tell } = noticesOf(books)
   const sessionsOf = (tradeNo: string) => [...sessions.values()].filter((each) => each.tradeNo === tradeNo)
-  const paidOf = (tradeNo: string) => payments.filter((each) => each.tradeNo === tradeNo && each.state === "succeeded")
   const lapse = (session: Session, now: number) => {
     if (session.state === "away" && now - session.awaySince > redirectLapses) session.state = "open"
     return session
   }
-  const settle = (refund: Refund, now: number) => {
-    if (refund.state === "pending" && refund.settlesAt <= now) refund.state = "succeeded"
-    return refund
-  }
-  const judge = (dispute: Dispute, now: number) => {
-    const isLate = dispute.status === "needs_response" && dispute.dueBy !== null && dispute.dueBy < now
-    if (isLate || (dispute.status === "accepted" && dispute.lostAt <= now)) dispute.status = "lost"
-    return dispute
-  }
-
   return {
-    sessions,
-    payments,
-    refunds,
-    disputes,
-    troubles,
-    unreachable,
-    revoked,
-    receiver,
-    unsent,
-    clock,
-    sign,
-    send,
-    tell,
-    wire,
     sessionsOf,
-    paidOf,
+    paidOf: (tradeNo: string) => payments.filter((each) => each.tradeNo === tradeNo && each.state === "succeeded"),
     /** The same key: the same session. */
     open: (key: string, terms: Omit<Session, "id" | "state" | "awaySince">) =>
       Effect.sync(() => {
@@ -160,9 +161,9 @@ export const memoryAcquirer = () => {
         sessions.set(key, made)
         return made
       }),
-    look: (tradeNo: string) => Effect.map(currentMillis, (now) => sessionsOf(tradeNo).map((each) => lapse(each, now))),
+    look: (tradeNo: string) => Effect.map(time, (now) => sessionsOf(tradeNo).map((each) => lapse(each, now))),
     close: (tradeNo: string) =>
-      Effect.map(currentMillis, (now) =>
+      Effect.map(time, (now) =>
         sessionsOf(tradeNo).map((each) => {
           if (lapse(each, now).state === "open") each.state = "over"
           return each
@@ -171,60 +172,61 @@ export const memoryAcquirer = () => {
     /** What the bank makes of an attempt. A notice is sent of it unless `silently`. */
     pays: (
       of: Omit<Payment, "id" | "at">,
-      { session, silently = false }: { session?: Session; silently?: boolean } = {}
+      { session, silently = false }: { readonly session?: Session; readonly silently?: boolean } = {}
     ) =>
       Effect.gen(function* () {
-        const at = yield* currentMillis
-        const payment: Payment = { ...of, id: `mem_${of.tradeNo}_${payments.length}`, at }
+        const payment: Payment = { ...of, id: `mem_${of.tradeNo}_${payments.length}`, at: yield* time }
         payments.push(payment)
         if (session !== undefined) session.state = of.state === "succeeded" ? "paid" : "open"
         if (!silently) yield* tell("payment", payment.id, of.merchantId)
         return payment
-      }),
-    /** The same key: the same refund. Undefined: the payment does not cover it. */
-    refund: (key: string, of: Pick<Refund, "merchantId" | "paymentId" | "amount">) =>
-      Effect.map(currentMillis, (now) => {
-        const known = refunds.get(key)
-        if (known !== undefined) return settle(known, now)
-        const paid = payments.find(({ id, state }) => id === of.paymentId && state === "succeeded")
-        const before = [...refunds.values()].filter(
-          (each) => each.paymentId === of.paymentId && each.state !== "failed"
-        )
-        const left = (paid?.amount ?? 0) - before.reduce((sum, { amount }) => sum + amount, 0)
-        if (paid === undefined || of.amount > left) return undefined
-        const state = later.has(paid.method) ? "pending" : "succeeded"
-        const made: Refund = { ...of, key, state, settlesAt: now + settlesAfter }
-        refunds.set(key, made)
-        return made
-      }),
+      })
+  }
+}
+
+const refundsOf = ({ payments, refunds }: Books, time: Now) => ({
+  /** The same key: the same refund. Undefined: the payment does not cover it. */
+  refund: (key: string, of: Pick<Refund, "merchantId" | "paymentId" | "amount">) =>
+    Effect.map(time, (now) => {
+      const known = refunds.get(key)
+      if (known?.state === "pending" && known.settlesAt <= now) known.state = "succeeded"
+      if (known !== undefined) return known
+      const paid = payments.find(({ id, state }) => id === of.paymentId && state === "succeeded")
+      const before = [...refunds.values()].filter((each) => each.paymentId === of.paymentId && each.state !== "failed")
+      const left = (paid?.amount ?? 0) - before.reduce((sum, { amount }) => sum + amount, 0)
+      if (paid === undefined || of.amount > left) return undefined
+      const state = later.has(paid.method) ? "pending" : "succeeded"
+      const made: Refund = { ...of, key, state, settlesAt: now + settlesAfter }
+      refunds.set(key, made)
+      return made
+    })
+})
+
+const disputesOf = ({ disputes }: Books, time: Now) => {
+  const judged = (id: string) =>
+    Effect.map(time, (now) => {
+      const dispute = disputes.get(id)
+      if (dispute === undefined) return undefined
+      const isLate = dispute.status === "needs_response" && dispute.dueBy !== null && dispute.dueBy < now
+      if (isLate || (dispute.status === "accepted" && dispute.lostAt <= now)) dispute.status = "lost"
+      return dispute
+    })
+  const step = (id: string, change: (now: number) => Partial<Dispute>) =>
+    Effect.gen(function* () {
+      const dispute = (yield* judged(id))!
+      return dispute.status === "needs_response" ? Object.assign(dispute, change(yield* time)) : dispute
+    })
+  return {
     /** A buyer goes to the bank. */
     objects: (of: Pick<Dispute, "merchantId" | "tradeNo" | "amount" | "reason" | "dueBy">) =>
-      Effect.map(currentMillis, (openedAt) => {
+      Effect.map(time, (openedAt) => {
         const id = `mdp_${disputes.size}_${of.tradeNo}`
         const made: Dispute = { ...of, id, openedAt, status: "needs_response", answers: [], lostAt: 0 }
         disputes.set(id, made)
         return made
       }),
-    dispute: (id: string) =>
-      Effect.map(currentMillis, (now) => {
-        const dispute = disputes.get(id)
-        return dispute === undefined ? undefined : judge(dispute, now)
-      }),
-    /** The same answer twice is one. */
-    answer: (id: string, answer: string) =>
-      Effect.map(currentMillis, (now) => {
-        const dispute = judge(disputes.get(id)!, now)
-        if (dispute.status === "needs_response") Object.assign(dispute, { status: "under_review", answers: [answer] })
-        return dispute
-      }),
-    concede: (id: string) =>
-      Effect.map(currentMillis, (now) => {
-        const dispute = judge(disputes.get(id)!, now)
-        if (dispute.status === "needs_response") {
-          Object.assign(dispute, { status: "accepted", lostAt: now + concessionTakes })
-        }
-        return dispute
-      })
+    dispute: judged,
+    answer: (id: string, answer: string) => step(id, () => ({ status: "under_review", answers: [answer] })),
+    concede: (id: string) => step(id, (now) => ({ status: "accepted", lostAt: now + concessionTakes }))
   }
 }
-export type MemoryAcquirer = ReturnType<typeof memoryAcquirer>

@@ -77,71 +77,14 @@ interface Rooms {
 }
 
 const partsOf = (name: ChannelName, acquirer: MemoryAcquirer, rooms: Rooms, rank: number): Parts => {
-  const { orders } = rooms
-  const paymentOf = ({ amount, at, currency, id, method }: Payment): ChannelPayment => ({
-    channel: name,
-    paymentId: PaymentId.make(id),
-    method,
-    card: method === "card" ? { brand: "visa", last4: "4242" } : null,
-    amount: Minor.make(amount),
-    currency: Currency.make(currency as Currency),
-    paidAt: DateTime.makeUnsafe(at),
-    refundableUntil: refundableUntil(method, DateTime.makeUnsafe(at))
-  })
-  /** Records at the order what the bank made of an attempt. */
-  const report = Effect.fnUntraced(function* (payment: Payment) {
-    const order = yield* orders.byTradeNo(TradeNo.make(payment.tradeNo))
-    if (payment.state === "succeeded") {
-      return yield* orders.report(order, { _tag: "Succeeded", payment: paymentOf(payment) })
-    }
-    const how = reports[payment.state]
-    if (how === undefined) return order
-    const { tag: _tag, ...outcome } = how
-    const at = DateTime.makeUnsafe(payment.at)
-    return yield* orders.report(order, {
-      _tag,
-      attempt: { ...outcome, channel: name, id: payment.id, method: payment.method, at }
-    })
-  })
-
-  const page: HostedPage = {
-    begin: Effect.fnUntraced(function* (order, method): Effect.fn.Return<Begun, ChannelUnreachable | ReportFailure> {
-      const { amount, currency, merchantId, tradeNo } = order
-      const known = yield* acquirer.wire("lookUp", merchantId, acquirer.look(tradeNo)).pipe(nothingDone)
-      const met = known.find(({ state }) => state !== "over")
-      if (met?.state === "open" && met.method === method) return { _tag: "Redirect", url: `memory:${met.id}` }
-      if (met?.state === "paid" || met?.state === "processing") return { _tag: "Settled" }
-      if (met !== undefined) {
-        // The buyer is back, and wants another method.
-        if (met.state === "away") met.state = "open"
-        yield* acquirer.wire("cancel", merchantId, acquirer.close(tradeNo)).pipe(maybeDone)
-      }
-      if ((yield* orders.byTradeNo(tradeNo)).status !== "pending") return { _tag: "Settled" }
-      const terms = { merchantId, tradeNo, method, amount, currency }
-      const key = `${tradeNo}/${known.length}`
-      const made = yield* acquirer.wire("begin", merchantId, acquirer.open(key, terms)).pipe(maybeDone)
-      return made.method === method ? { _tag: "Redirect", url: `memory:${made.id}` } : { _tag: "Settled" }
-    }, Effect.uninterruptible),
-    lookUp: Effect.fnUntraced(function* (order) {
-      const { merchantId, tradeNo } = order
-      if (order.status !== "pending") return order
-      yield* acquirer.wire("lookUp", merchantId, acquirer.look(tradeNo)).pipe(nothingDone)
-      const [paid] = acquirer.paidOf(tradeNo)
-      return paid === undefined ? order : yield* report(paid)
-    }, Effect.uninterruptible),
-    isProcessing: ({ status, tradeNo }) =>
-      Effect.sync(
-        () => status === "pending" && acquirer.sessionsOf(tradeNo).some(({ state }) => state === "processing")
-      ),
-    offered: (_, methods) => Effect.succeed(methods)
-  }
-
+  const at = reporting(name, rooms)
+  const { paymentOf, report } = at
   const channel: RegisteredChannel = {
     name,
     title: "the acquirer in memory",
     rank,
     takes: ({ mode }) => Effect.succeed(mode === "sandbox"),
-    page,
+    page: pageOf(acquirer, rooms, at),
     pretended: pretendedBy(name, acquirer, report),
     cancel: Effect.fnUntraced(function* ({ merchantId, mode, tradeNo }) {
       if (mode === "live") return closesNothing
@@ -172,13 +115,80 @@ const partsOf = (name: ChannelName, acquirer: MemoryAcquirer, rooms: Rooms, rank
     paymentNumbers: { prefix: "mem_" }
   }
 
-  /** A notice only says where to look. */
-  const take: Parts["take"] = Effect.fnUntraced(function* (notice) {
+  return { channel, take: takes(name, acquirer, rooms, report) }
+}
+
+type Reporting = ReturnType<typeof reporting>
+
+const reporting = (name: ChannelName, { orders }: Rooms) => {
+  const paymentOf = ({ amount, at, currency, id, method }: Payment): ChannelPayment => ({
+    channel: name,
+    paymentId: PaymentId.make(id),
+    method,
+    card: method === "card" ? { brand: "visa", last4: "4242" } : null,
+    amount: Minor.make(amount),
+    currency: Currency.make(currency as Currency),
+    paidAt: DateTime.makeUnsafe(at),
+    refundableUntil: refundableUntil(method, DateTime.makeUnsafe(at))
+  })
+  /** Records at the order what the bank made of an attempt. */
+  const report = Effect.fnUntraced(function* (payment: Payment) {
+    const order = yield* orders.byTradeNo(TradeNo.make(payment.tradeNo))
+    if (payment.state === "succeeded") {
+      return yield* orders.report(order, { _tag: "Succeeded", payment: paymentOf(payment) })
+    }
+    const how = reports[payment.state]
+    if (how === undefined) return order
+    const { tag: _tag, ...outcome } = how
+    const at = DateTime.makeUnsafe(payment.at)
+    return yield* orders.report(order, {
+      _tag,
+      attempt: { ...outcome, channel: name, id: payment.id, method: payment.method, at }
+    })
+  })
+  return { paymentOf, report }
+}
+
+const pageOf = (acquirer: MemoryAcquirer, { orders }: Rooms, { report }: Reporting): HostedPage => ({
+  begin: Effect.fnUntraced(function* (order, method): Effect.fn.Return<Begun, ChannelUnreachable | ReportFailure> {
+    const { amount, currency, merchantId, tradeNo } = order
+    const known = yield* acquirer.wire("lookUp", merchantId, acquirer.look(tradeNo)).pipe(nothingDone)
+    const met = known.find(({ state }) => state !== "over")
+    if (met?.state === "open" && met.method === method) return { _tag: "Redirect", url: `memory:${met.id}` }
+    if (met?.state === "paid" || met?.state === "processing") return { _tag: "Settled" }
+    if (met !== undefined) {
+      // The buyer is back, and wants another method.
+      if (met.state === "away") met.state = "open"
+      const closed = yield* acquirer.wire("cancel", merchantId, acquirer.close(tradeNo)).pipe(maybeDone)
+      if (closed.some(({ state }) => state !== "over")) return { _tag: "Settled" }
+    }
+    if ((yield* orders.byTradeNo(tradeNo)).status !== "pending") return { _tag: "Settled" }
+    const terms = { merchantId, tradeNo, method, amount, currency }
+    const key = `${tradeNo}/${known.length}`
+    const made = yield* acquirer.wire("begin", merchantId, acquirer.open(key, terms)).pipe(maybeDone)
+    return made.method === method ? { _tag: "Redirect", url: `memory:${made.id}` } : { _tag: "Settled" }
+  }, Effect.uninterruptible),
+  lookUp: Effect.fnUntraced(function* (order) {
+    const { merchantId, tradeNo } = order
+    if (order.status !== "pending") return order
+    yield* acquirer.wire("lookUp", merchantId, acquirer.look(tradeNo)).pipe(nothingDone)
+    const [paid] = acquirer.paidOf(tradeNo)
+    return paid === undefined ? order : yield* report(paid)
+  }, Effect.uninterruptible),
+  isProcessing: ({ status, tradeNo }) =>
+    Effect.sync(() => status === "pending" && acquirer.sessionsOf(tradeNo).some(({ state }) => state === "processing")),
+  offered: (_, methods) => Effect.succeed(methods)
+})
+
+/** A notice only says where to look. */
+const takes = (name: ChannelName, acquirer: MemoryAcquirer, rooms: Rooms, report: Reporting["report"]): Parts["take"] =>
+  Effect.fnUntraced(function* (notice) {
     if (notice.signature !== acquirer.sign(notice)) return true
     if (notice.kind === "payment") {
       const payment = acquirer.payments.find(({ id }) => id === notice.of)
-      if (payment?.merchantId === notice.to) yield* Effect.ignore(report(payment))
-      return true
+      if (payment?.merchantId !== notice.to) return true
+      // The order has as many payments as it can hold.
+      return yield* isTaken(Effect.catchTags(Effect.asVoid(report(payment)), { OrderConflict: () => Effect.void }))
     }
     if (notice.kind === "refund") {
       const refund = acquirer.refunds.get(notice.of)
@@ -191,8 +201,6 @@ const partsOf = (name: ChannelName, acquirer: MemoryAcquirer, rooms: Rooms, rank
     if (dispute?.merchantId !== notice.to) return true
     return yield* isTaken(rooms.disputes.handleReport(disputeReportOf(name, dispute)))
   })
-  return { channel, take }
-}
 
 const isTaken = <A, E>(work: Effect.Effect<A, E>) =>
   Effect.match(work, { onFailure: () => false, onSuccess: () => true })
