@@ -1,4 +1,4 @@
-/** The suite tells each fault that is planted into the channel in memory: by the law that it breaks, and no other way. */
+/** The suite tells each fault that is planted into the channel in memory, by a law that it breaks. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll } from "vitest"
