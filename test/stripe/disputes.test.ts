@@ -5,7 +5,7 @@ import { assertRefused } from "../kit/Merchant.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { uploaded } from "../kit/callers/uploads.ts"
 import { amount, disputed } from "./disputed.ts"
-import { onOneWorld, sharedWorld } from "./kit.ts"
+import { onOneWorld } from "./kit.ts"
 
 onOneWorld((it) => {
   describe("a dispute at Stripe", () => {
@@ -49,52 +49,6 @@ onOneWorld((it) => {
       })
     )
 
-    it.effect("won gives the money back, lost takes it with the merchant's own fee", () =>
-      Effect.gen(function* () {
-        const won = yield* disputed()
-        yield* won.decide("won")
-        assert.strictEqual((yield* won.read).status, "won")
-        assert.strictEqual((yield* won.merchant.balance()).available, won.before.available)
-        yield* assertLedgerWhole(won.sql)
-        const lost = yield* disputed()
-        yield* lost.decide("lost")
-        const after = yield* lost.read
-        assert.deepStrictEqual([after.status, after.processor_status], ["lost", "lost"])
-        const books = yield* lost.merchant.balance()
-        assert.deepStrictEqual([books.available, books.frozen], [lost.before.available - amount - after.fee, 0])
-        yield* assertLedgerWhole(lost.sql)
-      })
-    )
-
-    it.effect("conceded is closed at Stripe, and lost once that is reported", () =>
-      Effect.gen(function* () {
-        const { atStripe, control, merchant, no, pass, read, settled } = yield* disputed()
-        yield* control.fault({ on: "POST /v1/disputes/*/close", kind: "error_after" })
-        const accepted = yield* merchant.accept(no)
-        assert.strictEqual(accepted.status, 200, accepted.text)
-        assert.strictEqual(atStripe().status, "lost")
-        yield* settled
-        yield* pass("1 minute")
-        assert.strictEqual((yield* read).status, "lost")
-      })
-    )
-
-    it.effect("without webhooks the reconciler opens it and hears its end", () =>
-      Effect.gen(function* () {
-        const { control, merchant, paid, pass, simulator } = yield* sharedWorld
-        const order = yield* paid({ amount })
-        yield* control.fault({ on: "webhook *", kind: "lose", times: 100 })
-        const [charge] = simulator.all("charge")
-        const { id } = yield* control.open_dispute({ charge: charge!.id })
-        yield* pass("4 minutes")
-        const [opened] = (yield* merchant.get(`/v1/disputes?trade_no=${order["trade_no"]}`)).body.data.data
-        assert.strictEqual(opened.processor_dispute_id, id)
-        yield* control.decide_dispute({ dispute: id, outcome: "won" })
-        yield* pass("4 minutes")
-        assert.strictEqual((yield* merchant.get(`/v1/disputes/${id}`)).body.data.status, "won")
-      })
-    )
-
     for (const step of ["evidence", "accept"] as const) {
       it.effect(`${step} with an unknown outcome is shown as it stands, and is not undone`, () =>
         Effect.gen(function* () {
@@ -114,16 +68,5 @@ onOneWorld((it) => {
         })
       )
     }
-
-    it.effect("when Stripe is not reached, evidence is 502 and may be sent again", () =>
-      Effect.gen(function* () {
-        const { atStripe, control, merchant, no } = yield* disputed()
-        yield* control.fault({ on: "GET /v1/disputes/*", kind: "error_before" })
-        const body = { evidence: { product_description: "Tea" }, submit: true }
-        assertRefused(yield* merchant.respond(no, body), 502, "processor_error")
-        assert.strictEqual((yield* merchant.respond(no, body)).body.data.status, "under_review")
-        assert.strictEqual(atStripe().evidence_details.submission_count, 1)
-      })
-    )
   })
 })

@@ -7,7 +7,7 @@ import { StripePayments } from "../../src/channels/stripe/StripePayments.ts"
 import { feeOf } from "../kit/Merchant.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { ownersConnection } from "../kit/Service.ts"
-import { connected, impatient, leadsTo, worlds } from "./kit.ts"
+import { connected, leadsTo, worlds } from "./kit.ts"
 
 const amount = 2_000
 const credited: ReadonlyArray<readonly [string, number, number, number]> = [
@@ -86,20 +86,6 @@ describe("a payment at Stripe", () => {
     })
   )
 
-  it.live("a wallet's payment has the wallet's method and its refund window", () =>
-    Effect.gen(function* () {
-      const { paid } = yield* connected()
-      const alipay = yield* paid({}, { method: "alipay", with: "alipay", authorises: true })
-      assert.deepStrictEqual(
-        [alipay["status"], alipay["payment_method"], alipay["paid_card"]],
-        ["paid", "alipay", null]
-      )
-      assert.match(alipay["refundable_until"], /^2026-04-01/)
-      const wechat = yield* paid({}, { method: "wechat_pay", with: "wechat_pay", authorises: true })
-      assert.deepStrictEqual([wechat["status"], wechat["payment_method"]], ["paid", "wechat_pay"])
-    })
-  )
-
   it.live("a buyer who comes back before the webhook is shown a success, and the webhook changes nothing more", () =>
     Effect.gen(function* () {
       const { choose, control, merchant, order, page, sessions, settled } = yield* connected()
@@ -168,24 +154,6 @@ describe("a payment at Stripe", () => {
 })
 
 describe("sessions of an order", () => {
-  it.live("the same method leads to the same session, and another one ends it", () =>
-    Effect.gen(function* () {
-      const { choose, order, sessions } = yield* connected()
-      const made = yield* order()
-      const first = leadsTo(yield* choose(made, "card"))
-      assert.strictEqual(leadsTo(yield* choose(made, "google_pay")), first, "a card to Stripe")
-      const second = leadsTo(yield* choose(made, "alipay"))
-      assert.notStrictEqual(second, first)
-      assert.deepStrictEqual(
-        sessions(made).map(({ status }) => status),
-        ["expired", "open"]
-      )
-      const third = leadsTo(yield* choose(made, "card"))
-      assert.notInclude([first, second], third)
-      assert.strictEqual(sessions(made).filter(({ status }) => status === "open").length, 1)
-    })
-  )
-
   it.live("switching finds the payment that was just made, and makes no second session", () =>
     Effect.gen(function* () {
       const { choose, control, merchant, order, sessions } = yield* connected()
@@ -216,23 +184,6 @@ describe("sessions of an order", () => {
       assert.strictEqual((yield* merchant.order(made.trade_no))["status"], "paid")
     })
   )
-
-  for (const kind of ["timeout_before", "timeout_after", "cut_before", "cut_after"] as const) {
-    it.live(`when the answer of its making is lost (${kind}), the next try leads to one session`, () =>
-      Effect.gen(function* () {
-        const { choose, control, order, sessions } = yield* connected(impatient)
-        const made = yield* order()
-        yield* control.fault({ on: "POST /v1/checkout/sessions", kind, times: 2 })
-        assert.strictEqual((yield* choose(made)).status, 502)
-        yield* control.clear_faults({})
-        const url = leadsTo(yield* choose(made))
-        assert.deepStrictEqual(
-          sessions(made).map((session) => session.url),
-          [url ?? null]
-        )
-      })
-    )
-  }
 
   it.live("a failure that Stripe keeps for the key is not met twice", () =>
     Effect.gen(function* () {

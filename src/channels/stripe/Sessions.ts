@@ -141,7 +141,7 @@ export const layer = Layer.effect(
         {
           // Stripe would repeat its failure for this key. If it has made a session, its address is unknown.
           StripeSilent: ({ wasAnswered }) =>
-            Effect.andThen(wasAnswered ? store.giveUp(row.key) : Effect.void, Effect.fail(new ChannelUnreachable())),
+            Effect.andThen(wasAnswered ? store.giveUp(row.key) : Effect.void, Effect.fail(uncertain)),
           StripeRefused: (refused) => Effect.andThen(store.giveUp(row.key), Effect.fail(refused))
         }
       )
@@ -239,7 +239,7 @@ const makeMeet = ({ client, offered, store }: Services) => {
   return { look, end, meet }
 }
 
-/** Whether the session was ended is not known. */
+/** Whether the session was made, or ended, is not known. */
 const uncertain = new ChannelUnreachable({ because: "unknown" })
 
 const notOffered: Met = { _tag: "NotOffered" }

@@ -1,110 +1,231 @@
 /**
- * A third channel, for tests: a bank in memory that takes the payments of every sandbox in place of the sandbox's own.
- * It has no tables, no jobs and no page. It needs the port (`src/shared/channel`) and orders of the house.
+ * The third channel, for tests: what someone writes who has only this repository and an acquirer of their own
+ * (docs/adding-a-channel.md). `memoryAcquirer.ts` is the acquirer. No tables and no jobs. It needs the port
+ * (`src/shared/channel`) and the rooms of the house. Wired by one line: `start({ channels: memoryChannel() })`.
  */
 import { paymentDeclinesMax, paymentDeclinesWindow, unappliedPaymentsMax } from "@coffer/model/Limits"
-import { ChannelName, PaymentId } from "@coffer/model/Ids"
-import type { PaymentMethod } from "@coffer/model/PaymentMethod"
-import { type Order, OrderConflict } from "@coffer/rules/order/Order"
-import { DateTime, Duration, Effect, Layer, Option } from "effect"
+import { ChannelName, MerchantId, PaymentId, RefundNo, TradeNo } from "@coffer/model/Ids"
+import { Currency, Minor } from "@coffer/model/Money"
+import { OrderConflict } from "@coffer/rules/order/Order"
+import { DateTime, Effect, Layer, Option } from "effect"
 import {
   Channel,
-  type ChargeOptions,
   type Attempt,
+  type Begun,
+  type HostedPage,
   NotSettled,
-  type Pretended
+  type Pretended,
+  type RegisteredChannel,
+  type ReportFailure
 } from "../../../src/shared/channel/Channel.ts"
-import type {
-  DisputeDesk,
-  DisputeName,
-  DisputeReport,
-  DisputeWord,
-  StepAnswer
-} from "../../../src/shared/channel/disputes.ts"
+import type { DisputeDesk, DisputeReport, DisputeWord, StepAnswer } from "../../../src/shared/channel/disputes.ts"
 import {
   type CancelReport,
   type ChannelPayment,
   ChannelUnreachable,
-  type RefundAnswer,
-  type RefundRequest
+  type RefundAnswer
 } from "../../../src/shared/channel/payments.ts"
 import { refundableUntil } from "../../../src/shared/channel/refundWindows.ts"
+import { Disputes } from "../../../src/money/disputes/Disputes.ts"
 import { Orders } from "../../../src/money/orders/Orders.ts"
-import { currentTime } from "../../../src/platform/runtime/clock.ts"
+import { Refunds } from "../../../src/money/refunds/Refunds.ts"
+import { currentMillis } from "../../../src/platform/runtime/clock.ts"
+import {
+  type Dispute,
+  type MemoryAcquirer,
+  memoryAcquirer,
+  type Payment,
+  type Refund,
+  type WireFailed
+} from "./memoryAcquirer.ts"
 
-const name = ChannelName.make("memory")
 const rejection = "the buyer's account cannot be credited"
-const asynchronous: ReadonlySet<PaymentMethod> = new Set(["alipay", "wechat_pay"])
+const closesNothing: CancelReport = { _tag: "Cancelled" }
+const unknown = Effect.succeed<StepAnswer>({ _tag: "Unknown" })
 
-type Mutable<A> = { -readonly [Key in keyof A]: A[Key] }
+/** Its parts: what is registered, and what takes the acquirer's notices. True: the notice is taken. */
+export interface Parts {
+  readonly channel: RegisteredChannel
+  readonly take: MemoryAcquirer["receiver"]["take"]
+}
 
-/** The bank's memory. It outlives the services that it is wired into, as an acquirer does. */
-const newBank = () => ({
-  payments: [] as Array<{ readonly tradeNo: string; state: string; readonly payment: ChannelPayment }>,
-  refunds: new Map<
-    string,
-    { readonly paymentId: string; readonly amount: number; state: string; settlesAt: DateTime.Utc | null }
-  >(),
-  disputes: new Map<string, Mutable<DisputeReport> & { isAnswered?: boolean; lostAt?: DateTime.Utc }>(),
-  unreachable: new Set<string>()
-})
-type Bank = ReturnType<typeof newBank>
+interface Options {
+  readonly name?: string
+  readonly rank?: number
+  readonly acquirer?: MemoryAcquirer
+  /** A test of the suite puts a fault here. */
+  readonly through?: (parts: Parts) => Parts
+}
 
-/** For `start({ channels })`: the one line by which it is wired. */
-export const memoryChannel = () => {
-  const bank = newBank()
+export const memoryChannel = (options: Options = {}) => {
+  const acquirer = options.acquirer ?? memoryAcquirer()
   return Layer.effectDiscard(
     Effect.gen(function* () {
-      const channel = yield* Channel
-      const orders = yield* Orders
-      yield* channel.register({
-        name,
-        title: "the bank in memory",
-        rank: 50,
-        takes: ({ mode }) => Effect.succeed(mode === "sandbox"),
-        pretended: pretendedBy(bank, orders),
-        cancel: ({ merchantId, mode, tradeNo }) =>
-          mode === "live" ? Effect.succeed(cancelled) : reaching(bank, merchantId, cancel(bank, orders, tradeNo)),
-        giveBack: ({ merchantId }) => reaching(bank, merchantId, Effect.succeed({ _tag: "Taken" })),
-        refund: (request) => reaching(bank, request.merchantId, refund(bank, request)),
-        disputes: desk(bank),
-        paymentNumbers: { prefix: "mem_" }
-      })
+      const rooms = { orders: yield* Orders, refunds: yield* Refunds, disputes: yield* Disputes }
+      const parts = partsOf(ChannelName.make(options.name ?? "memory"), acquirer, rooms, options.rank ?? 50)
+      const { channel, take } = (options.through ?? ((same) => same))(parts)
+      acquirer.receiver.take = take
+      yield* (yield* Channel).register(channel)
     })
   )
 }
 
-const reaching = <A, E>(bank: Bank, merchantId: string, work: Effect.Effect<A, E>) =>
-  Effect.suspend((): Effect.Effect<A, E | ChannelUnreachable> =>
-    bank.unreachable.has(merchantId) ? Effect.fail(new ChannelUnreachable()) : work
-  )
+interface Rooms {
+  readonly orders: Orders["Service"]
+  readonly refunds: Refunds["Service"]
+  readonly disputes: Disputes["Service"]
+}
 
-// Payments ------------------------------------------------------------------------
-
-const cancelled: CancelReport = { _tag: "Cancelled" }
-
-const ofOrder = (bank: Bank, tradeNo: string, state: string) =>
-  bank.payments.filter((each) => each.tradeNo === tradeNo && each.state === state)
-
-const cancel = Effect.fnUntraced(function* (
-  bank: Bank,
-  orders: Orders["Service"],
-  tradeNo: Order["tradeNo"]
-): Effect.fn.Return<CancelReport> {
-  if (ofOrder(bank, tradeNo, "redirect").length > 0) return { _tag: "BuyerBusy" }
-  const [first, ...others] = ofOrder(bank, tradeNo, "succeeded")
-  if (first === undefined) return cancelled
-  // The answer names one payment. The others are reported by themselves.
-  for (const { payment } of others) {
-    const reported = Effect.flatMap(orders.byTradeNo(tradeNo), (order) =>
-      orders.report(order, { _tag: "Succeeded", payment })
-    )
-    yield* Effect.ignore(reported)
+const partsOf = (name: ChannelName, acquirer: MemoryAcquirer, rooms: Rooms, rank: number): Parts => {
+  const at = reporting(name, rooms)
+  const { paymentOf, report } = at
+  const channel: RegisteredChannel = {
+    name,
+    title: "the acquirer in memory",
+    rank,
+    takes: ({ mode }) => Effect.succeed(mode === "sandbox"),
+    page: pageOf(acquirer, rooms, at),
+    pretended: pretendedBy(name, acquirer, report),
+    cancel: Effect.fnUntraced(function* ({ merchantId, mode, tradeNo }) {
+      if (mode === "live") return closesNothing
+      const sessions = yield* acquirer.wire("cancel", merchantId, acquirer.close(tradeNo)).pipe(maybeDone)
+      const [first, ...others] = acquirer.paidOf(tradeNo)
+      // The answer names one payment. The others are reported by themselves.
+      for (const payment of others) yield* Effect.ignore(report(payment))
+      if (first !== undefined) return { _tag: "AlreadyPaid", payment: paymentOf(first) }
+      const isBusy = sessions.some(({ state }) => state === "away" || state === "processing")
+      return isBusy ? { _tag: "BuyerBusy" } : closesNothing
+    }),
+    giveBack: Effect.fnUntraced(function* ({ merchantId }, { amount, paymentId }) {
+      const asked = acquirer.refund(`return/${paymentId}`, { merchantId, paymentId, amount })
+      const refund = yield* acquirer.wire("giveBack", merchantId, asked).pipe(maybeDone)
+      return refund === undefined || refund.state === "failed"
+        ? { _tag: "Refused", reason: rejection }
+        : { _tag: "Taken" }
+    }),
+    refund: ({ amount, merchantId, paymentId, refundNo }) =>
+      acquirer.wire("refund", merchantId, acquirer.refund(refundNo, { merchantId, paymentId, amount })).pipe(
+        Effect.map(refundAnswerOf),
+        Effect.catchTags({
+          WireFailed: (failed) =>
+            failed.how === "silent" ? Effect.succeed<RefundAnswer>({ _tag: "Pending" }) : unreachable(failed)
+        })
+      ),
+    disputes: deskOf(acquirer),
+    paymentNumbers: { prefix: "mem_" }
   }
-  return { _tag: "AlreadyPaid", payment: first.payment }
+
+  return { channel, take: takes(name, acquirer, rooms, report) }
+}
+
+type Reporting = ReturnType<typeof reporting>
+
+const reporting = (name: ChannelName, { orders }: Rooms) => {
+  const paymentOf = ({ amount, at, currency, id, method }: Payment): ChannelPayment => ({
+    channel: name,
+    paymentId: PaymentId.make(id),
+    method,
+    card: method === "card" ? { brand: "visa", last4: "4242" } : null,
+    amount: Minor.make(amount),
+    currency: Currency.make(currency as Currency),
+    paidAt: DateTime.makeUnsafe(at),
+    refundableUntil: refundableUntil(method, DateTime.makeUnsafe(at))
+  })
+  /** Records at the order what the bank made of an attempt. */
+  const report = Effect.fnUntraced(function* (payment: Payment) {
+    const order = yield* orders.byTradeNo(TradeNo.make(payment.tradeNo))
+    if (payment.state === "succeeded") {
+      return yield* orders.report(order, { _tag: "Succeeded", payment: paymentOf(payment) })
+    }
+    const how = reports[payment.state]
+    if (how === undefined) return order
+    const { tag: _tag, ...outcome } = how
+    const at = DateTime.makeUnsafe(payment.at)
+    return yield* orders.report(order, {
+      _tag,
+      attempt: { ...outcome, channel: name, id: payment.id, method: payment.method, at }
+    })
+  })
+  return { paymentOf, report }
+}
+
+const pageOf = (acquirer: MemoryAcquirer, { orders }: Rooms, { report }: Reporting): HostedPage => ({
+  begin: Effect.fnUntraced(function* (order, method): Effect.fn.Return<Begun, ChannelUnreachable | ReportFailure> {
+    const { amount, currency, merchantId, tradeNo } = order
+    const known = yield* acquirer.wire("lookUp", merchantId, acquirer.look(tradeNo)).pipe(nothingDone)
+    const met = known.find(({ state }) => state !== "over")
+    if (met?.state === "open" && met.method === method) return { _tag: "Redirect", url: `memory:${met.id}` }
+    if (met?.state === "paid" || met?.state === "processing") return { _tag: "Settled" }
+    if (met !== undefined) {
+      // The buyer is back, and wants another method.
+      if (met.state === "away") met.state = "open"
+      const closed = yield* acquirer.wire("cancel", merchantId, acquirer.close(tradeNo)).pipe(maybeDone)
+      if (closed.some(({ state }) => state !== "over")) return { _tag: "Settled" }
+    }
+    if ((yield* orders.byTradeNo(tradeNo)).status !== "pending") return { _tag: "Settled" }
+    const terms = { merchantId, tradeNo, method, amount, currency }
+    const key = `${tradeNo}/${known.length}`
+    const made = yield* acquirer.wire("begin", merchantId, acquirer.open(key, terms)).pipe(maybeDone)
+    return made.method === method ? { _tag: "Redirect", url: `memory:${made.id}` } : { _tag: "Settled" }
+  }, Effect.uninterruptible),
+  lookUp: Effect.fnUntraced(function* (order) {
+    const { merchantId, tradeNo } = order
+    if (order.status !== "pending") return order
+    yield* acquirer.wire("lookUp", merchantId, acquirer.look(tradeNo)).pipe(nothingDone)
+    const [paid] = acquirer.paidOf(tradeNo)
+    return paid === undefined ? order : yield* report(paid)
+  }, Effect.uninterruptible),
+  isProcessing: ({ status, tradeNo }) =>
+    Effect.sync(() => status === "pending" && acquirer.sessionsOf(tradeNo).some(({ state }) => state === "processing")),
+  offered: (_, methods) => Effect.succeed(methods)
 })
 
-const states: Readonly<Record<Attempt, string>> = {
+/** A notice only says where to look. */
+const takes = (name: ChannelName, acquirer: MemoryAcquirer, rooms: Rooms, report: Reporting["report"]): Parts["take"] =>
+  Effect.fnUntraced(function* (notice) {
+    if (notice.signature !== acquirer.sign(notice)) return true
+    if (notice.kind === "payment") {
+      const payment = acquirer.payments.find(({ id }) => id === notice.of)
+      if (payment?.merchantId !== notice.to) return true
+      // The order has as many payments as it can hold.
+      return yield* isTaken(Effect.catchTags(Effect.asVoid(report(payment)), { OrderConflict: () => Effect.void }))
+    }
+    if (notice.kind === "refund") {
+      const refund = acquirer.refunds.get(notice.of)
+      if (refund?.merchantId !== notice.to || refund.state === "pending" || refund.key.startsWith("return/"))
+        return true
+      const outcome = { outcome: refund.state, reason: rejection }
+      return yield* isTaken(rooms.refunds.report(RefundNo.make(refund.key), outcome))
+    }
+    const dispute = acquirer.disputes.get(notice.of)
+    if (dispute?.merchantId !== notice.to) return true
+    return yield* isTaken(rooms.disputes.handleReport(disputeReportOf(name, dispute)))
+  })
+
+const isTaken = <A, E>(work: Effect.Effect<A, E>) =>
+  Effect.match(work, { onFailure: () => false, onSuccess: () => true })
+
+// What a failure on the wire means ---------------------------------------------
+
+const because = {
+  away: {},
+  silent: { because: "unknown" },
+  crowded: { because: "crowded" },
+  key: { because: "key" }
+} as const
+const unreachable = ({ how }: WireFailed) => Effect.fail(new ChannelUnreachable(because[how]))
+/** Of a call that changes something. */
+const maybeDone = <A, E, R>(work: Effect.Effect<A, E | WireFailed, R>) =>
+  Effect.catchTag(work as Effect.Effect<A, WireFailed, R>, "WireFailed", unreachable)
+/** Of a read. */
+const nothingDone = <A, R>(work: Effect.Effect<A, WireFailed, R>) =>
+  Effect.catchTag(work, "WireFailed", (failed) =>
+    failed.how === "silent" ? Effect.fail(new ChannelUnreachable()) : unreachable(failed)
+  )
+
+// Simulated buyers and banks ------------------------------------------------------
+
+export const states: Readonly<Record<Attempt, string>> = {
   succeed: "succeeded",
   succeed_later: "succeeded",
   succeed_unreported: "succeeded",
@@ -113,66 +234,58 @@ const states: Readonly<Record<Attempt, string>> = {
   fail: "failed",
   redirect: "redirect"
 }
-const reports = {
-  decline: { tag: "Attempted", outcome: "declined", reason: "generic_decline" },
-  cancel: { tag: "Attempted", outcome: "cancelled", reason: "cancelled_by_buyer" },
-  fail: { tag: "Failed", outcome: "failed", reason: "processing_error" }
-} as const
+const reports: Readonly<
+  Record<string, { tag: "Attempted" | "Failed"; outcome: "declined" | "cancelled" | "failed"; reason: string }>
+> = {
+  declined: { tag: "Attempted", outcome: "declined", reason: "generic_decline" },
+  cancelled: { tag: "Attempted", outcome: "cancelled", reason: "cancelled_by_buyer" },
+  failed: { tag: "Failed", outcome: "failed", reason: "processing_error" }
+}
 
-const chargeAt = (bank: Bank, orders: Orders["Service"]): Pretended["charge"] =>
-  Effect.fnUntraced(function* (
-    order: Order,
-    method: PaymentMethod,
-    attempt: Attempt,
-    { amount = order.amount }: ChargeOptions = {}
-  ) {
+const pretendedBy = (
+  name: ChannelName,
+  acquirer: MemoryAcquirer,
+  report: (payment: Payment) => ReturnType<Pretended["charge"]>
+): Pretended => ({
+  charge: Effect.fnUntraced(function* (order, method, attempt, { amount = order.amount } = {}) {
     const { currency, merchantId, tradeNo } = order
-    yield* reaching(bank, merchantId, Effect.void)
+    if (acquirer.unreachable.has(merchantId)) return yield* new ChannelUnreachable()
     const state = states[attempt]
-    if (state === "succeeded" && ofOrder(bank, tradeNo, "succeeded").length > unappliedPaymentsMax) {
+    if (state === "succeeded" && acquirer.paidOf(tradeNo).length > unappliedPaymentsMax) {
       return yield* new OrderConflict({ tradeNo, reason: "too_many_payments" })
     }
-    for (const each of ofOrder(bank, tradeNo, "redirect")) each.state = "abandoned"
-    const paidAt = yield* currentTime
-    const payment: ChannelPayment = {
-      channel: name,
-      paymentId: PaymentId.make(`mem_${tradeNo}_${bank.payments.length}`),
-      method,
-      card: null,
-      amount,
-      currency,
-      paidAt,
-      refundableUntil: refundableUntil(method, paidAt)
+    for (const session of acquirer.sessionsOf(tradeNo)) if (session.state === "away") session.state = "over"
+    if (attempt === "redirect") {
+      const key = `${tradeNo}/${acquirer.sessionsOf(tradeNo).length}`
+      const session = yield* acquirer.open(key, { merchantId, tradeNo, method, amount, currency })
+      Object.assign(session, { state: "away", awaySince: yield* currentMillis })
+      return order
     }
-    bank.payments.push({ tradeNo, state, payment })
-    if (attempt === "succeed") return yield* orders.report(order, { _tag: "Succeeded", payment })
-    if (attempt === "decline" || attempt === "cancel" || attempt === "fail") {
-      const { tag: _tag, ...how } = reports[attempt]
-      const failed = { ...how, channel: name, id: payment.paymentId, method, at: paidAt }
-      return yield* orders.report(order, { _tag, attempt: failed })
-    }
-    return order
-  })
-
-const pretendedBy = (bank: Bank, orders: Orders["Service"]): Pretended => ({
-  charge: chargeAt(bank, orders),
-  ...disputesBy(bank),
+    const payment = yield* acquirer.pays({ merchantId, tradeNo, method, amount, currency, state }, { silently: true })
+    return attempt === "succeed_unreported" || attempt === "succeed_later" ? order : yield* report(payment)
+  }),
   pausedUntil: Effect.fnUntraced(function* ({ tradeNo }) {
-    const tenth = ofOrder(bank, tradeNo, "declined").at(-paymentDeclinesMax)
-    const now = yield* currentTime
-    const until = Option.map(Option.fromUndefinedOr(tenth), ({ payment }) =>
-      DateTime.addDuration(payment.paidAt, paymentDeclinesWindow)
-    )
-    return Option.filter(until, DateTime.isGreaterThan(now))
+    const declined = acquirer.payments.filter((each) => each.tradeNo === tradeNo && each.state === "declined")
+    const tenth = Option.fromUndefinedOr(declined.at(-paymentDeclinesMax))
+    const until = Option.map(tenth, ({ at }) => DateTime.addDuration(DateTime.makeUnsafe(at), paymentDeclinesWindow))
+    const now = yield* currentMillis
+    return Option.filter(until, (end) => DateTime.toEpochMillis(end) > now)
   }),
   hasPaid: ({ amount, currency, tradeNo }) =>
-    Effect.sync(() =>
-      ofOrder(bank, tradeNo, "succeeded").some(
-        ({ payment }) => payment.amount === amount && payment.currency === currency
-      )
-    ),
+    Effect.sync(() => acquirer.paidOf(tradeNo).some((each) => each.amount === amount && each.currency === currency)),
+  dispute: Effect.fnUntraced(function* ({ merchantId, tradeNo }, { amount, evidenceDueBy, reason }) {
+    if (acquirer.unreachable.has(merchantId)) return yield* new ChannelUnreachable()
+    const dueBy = evidenceDueBy === null ? null : DateTime.toEpochMillis(evidenceDueBy)
+    return disputeReportOf(name, yield* acquirer.objects({ merchantId, tradeNo, amount, reason, dueBy }))
+  }),
+  resolve: Effect.fnUntraced(function* ({ merchantId, processorDisputeId }, outcome) {
+    const dispute = acquirer.disputes.get(processorDisputeId)
+    if (dispute === undefined || acquirer.unreachable.has(merchantId)) return yield* new ChannelUnreachable()
+    return disputeReportOf(name, Object.assign(dispute, { status: outcome }))
+  }),
+  acknowledge: () => Effect.succeedNone,
   settle: Effect.fnUntraced(function* (refundNo, outcome) {
-    const known = bank.refunds.get(refundNo)
+    const known = acquirer.refunds.get(refundNo)
     if (known === undefined || (known.state === "failed" && outcome === "succeeded")) {
       return yield* new NotSettled({ state: known?.state ?? "unknown" })
     }
@@ -180,112 +293,67 @@ const pretendedBy = (bank: Bank, orders: Orders["Service"]): Pretended => ({
   }),
   rejection,
   setReachable: (merchantId, reachable) =>
-    Effect.sync(() => void (reachable ? bank.unreachable.delete(merchantId) : bank.unreachable.add(merchantId)))
+    Effect.sync(() => void (reachable ? acquirer.unreachable.delete(merchantId) : acquirer.unreachable.add(merchantId)))
 })
 
-const disputesBy = (bank: Bank): Pick<Pretended, "dispute" | "resolve" | "acknowledge"> => ({
-  dispute: ({ merchantId, mode, tradeNo }, chargeback) =>
-    reaching(
-      bank,
-      merchantId,
-      Effect.map(currentTime, (openedAt) => {
-        const processorDisputeId = `mdp_${bank.disputes.size}_${tradeNo}`
-        const report: DisputeReport = {
-          status: "needs_response",
-          outcome: undefined,
-          merchantId,
-          mode,
-          tradeNo,
-          channel: name,
-          processorDisputeId,
-          openedAt,
-          ...chargeback
-        }
-        bank.disputes.set(processorDisputeId, { ...report })
-        return report
-      })
-    ),
-  resolve: ({ merchantId, processorDisputeId }, outcome) =>
-    reaching(
-      bank,
-      merchantId,
-      Effect.suspend(() => {
-        const dispute = bank.disputes.get(processorDisputeId)
-        if (dispute === undefined) return Effect.fail(new ChannelUnreachable())
-        return Effect.succeed({ ...Object.assign(dispute, { status: outcome, outcome }) })
-      })
-    ),
-  acknowledge: () => Effect.succeedNone
-})
+// Refunds and disputes ------------------------------------------------------------
 
-// Refunds -------------------------------------------------------------------------
-
-const refund = Effect.fnUntraced(function* (bank: Bank, { amount, paymentId, refundNo }: RefundRequest) {
-  const now = yield* currentTime
-  const known = bank.refunds.get(refundNo)
-  if (known !== undefined) {
-    if (known.state === "pending" && known.settlesAt !== null && !DateTime.isGreaterThan(known.settlesAt, now)) {
-      known.state = "succeeded"
-    }
-    return answers[known.state]!
+const refundAnswerOf = (refund: Refund | undefined): RefundAnswer => {
+  switch (refund?.state) {
+    case "pending":
+      return { _tag: "Pending" }
+    case "succeeded":
+      return { _tag: "Succeeded" }
+    case "failed":
+      return { _tag: "Refused", reason: rejection }
+    case undefined:
+      return { _tag: "Refused", reason: "the payment does not cover it" }
   }
-  const paid = bank.payments.find((each) => each.payment.paymentId === paymentId && each.state === "succeeded")
-  const before = [...bank.refunds.values()].filter((each) => each.paymentId === paymentId && each.state !== "failed")
-  const left = (paid?.payment.amount ?? 0) - before.reduce((sum, each) => sum + each.amount, 0)
-  if (paid === undefined || amount > left) return { _tag: "Refused", reason: "the payment does not cover it" } as const
-  const isLater = asynchronous.has(paid.payment.method)
-  const state = isLater ? "pending" : "succeeded"
-  const settlesAt = isLater ? DateTime.addDuration(now, Duration.seconds(60)) : null
-  bank.refunds.set(refundNo, { paymentId, amount, state, settlesAt })
-  return answers[state]!
-})
-
-const answers: Readonly<Record<string, RefundAnswer>> = {
-  pending: { _tag: "Pending" },
-  succeeded: { _tag: "Succeeded" },
-  failed: { _tag: "Refused", reason: rejection }
 }
 
-// Disputes ------------------------------------------------------------------------
+const wordOf = ({ status }: Dispute): DisputeWord => ({
+  status,
+  outcome: status === "won" || status === "lost" || status === "closed" ? status : undefined
+})
 
-/** The bank writes a conceded dispute off after this. */
-const concessionTakes = Duration.seconds(5)
+const disputeReportOf = (channel: ChannelName, dispute: Dispute): DisputeReport => ({
+  ...wordOf(dispute),
+  merchantId: MerchantId.make(dispute.merchantId),
+  mode: "sandbox",
+  tradeNo: TradeNo.make(dispute.tradeNo),
+  channel,
+  processorDisputeId: dispute.id,
+  amount: Minor.make(dispute.amount),
+  reason: dispute.reason,
+  evidenceDueBy: dispute.dueBy === null ? null : DateTime.makeUnsafe(dispute.dueBy),
+  openedAt: DateTime.makeUnsafe(dispute.openedAt)
+})
 
-const desk = (bank: Bank): DisputeDesk => {
-  const current = Effect.fnUntraced(function* ({ merchantId, processorDisputeId }: DisputeName) {
-    yield* reaching(bank, merchantId, Effect.void)
-    const dispute = bank.disputes.get(processorDisputeId)
-    if (dispute === undefined) return yield* new ChannelUnreachable()
-    const now = yield* currentTime
-    const isLate = dispute.status === "needs_response" && isOver(dispute.evidenceDueBy, now)
-    if (isLate || (dispute.status === "accepted" && isOver(dispute.lostAt ?? null, now, true))) {
-      Object.assign(dispute, { status: "lost", outcome: "lost" })
-    }
-    return dispute
-  })
-  const word = ({ outcome, status }: DisputeWord): DisputeWord => ({ status, outcome })
+const deskOf = (acquirer: MemoryAcquirer): DisputeDesk => {
+  const step = (
+    work: Effect.Effect<Dispute, WireFailed>,
+    isTaken: (dispute: Dispute) => boolean
+  ): Effect.Effect<StepAnswer, ChannelUnreachable> =>
+    Effect.catchTags(
+      Effect.map(work, (dispute): StepAnswer => ({
+        _tag: isTaken(dispute) ? "Taken" : "Refused",
+        word: wordOf(dispute)
+      })),
+      { WireFailed: (failed) => (failed.how === "silent" ? unknown : unreachable(failed)) }
+    )
   return {
     isTest: () => false,
-    submit: Effect.fnUntraced(function* (named): Effect.fn.Return<StepAnswer, ChannelUnreachable> {
-      const dispute = yield* current(named)
-      if (dispute.status === "needs_response") Object.assign(dispute, { status: "under_review", isAnswered: true })
-      return dispute.isAnswered === true
-        ? { _tag: "Taken", word: { status: "under_review", outcome: undefined } }
-        : { _tag: "Refused", word: word(dispute) }
-    }),
-    accept: Effect.fnUntraced(function* (named): Effect.fn.Return<StepAnswer, ChannelUnreachable> {
-      const dispute = yield* current(named)
-      if (dispute.status === "needs_response") {
-        const lostAt = DateTime.addDuration(yield* currentTime, concessionTakes)
-        Object.assign(dispute, { status: "accepted", lostAt })
-      }
-      return dispute.lostAt === undefined
-        ? { _tag: "Refused", word: word(dispute) }
-        : { _tag: "Taken", word: { status: "accepted", outcome: undefined } }
-    }),
-    status: (named) => Effect.map(current(named), word)
+    submit: ({ merchantId, processorDisputeId }, _, answer) =>
+      step(
+        acquirer.wire("submit", merchantId, acquirer.answer(processorDisputeId, answer)),
+        ({ answers }) => answers.length > 0
+      ),
+    accept: ({ merchantId, processorDisputeId }) =>
+      step(acquirer.wire("accept", merchantId, acquirer.concede(processorDisputeId)), ({ lostAt }) => lostAt > 0),
+    status: Effect.fnUntraced(function* ({ merchantId, processorDisputeId }) {
+      const asked = acquirer.wire("status", merchantId, acquirer.dispute(processorDisputeId))
+      const dispute = yield* nothingDone(asked)
+      return dispute === undefined ? yield* new ChannelUnreachable() : wordOf(dispute)
+    })
   }
 }
-
-const isOver = (end: DateTime.Utc | null, now: DateTime.Utc, atOnce = false): boolean =>
-  end !== null && (DateTime.isLessThan(end, now) || (atOnce && DateTime.Equivalence(end, now)))

@@ -11,7 +11,7 @@ const checkCard: Words = { en: "The buyer can check the card's details.", zh: "�
 const tryAgain: Words = { en: "The buyer can try again.", zh: "买家可以重试。" }
 const otherCard: Words = { en: "The buyer can pay with another card.", zh: "买家可换一张卡付款。" }
 
-/** The codes of the channels (Stripe's decline codes, and the sandbox's). */
+/** The codes of the channels. */
 const codes: Readonly<Record<string, readonly [why: Words, what: Words]>> = {
   generic_decline: [{ en: "The bank declined without a reason.", zh: "银行拒绝付款，未说明原因。" }, askBank],
   do_not_honor: [{ en: "The bank declined without a reason.", zh: "银行拒绝付款，未说明原因。" }, askBank],

@@ -33,5 +33,8 @@ export const troubleCommands = ({ deliveries, faults, revoked, world }: Parts) =
       return {}
     })
   ),
-  revoke_key: command(Schema.Struct({ key: Schema.String }), ({ key }) => Effect.sync(() => (revoked.add(key), {})))
+  revoke_key: command(Schema.Struct({ key: Schema.String }), ({ key }) => Effect.sync(() => (revoked.add(key), {}))),
+  restore_key: command(Schema.Struct({ key: Schema.String }), ({ key }) =>
+    Effect.sync(() => (revoked.delete(key), {}))
+  )
 })
