@@ -115,12 +115,13 @@ export const layer = Layer.effect(
         if (found.length === 0) return Option.none()
       }
       const id = yield* ids.next(sessionPrefix)
-      const opened = yield* first(sql`insert into person_sessions
+      const opened = yield* first(sql`with seen as (update people set last_seen_at = greatest(last_seen_at, ${at(now)})
+          where person_id = ${person_id} returning person_id)
+        insert into person_sessions
         (session_id, token_hash, person_id, way, is_strong, passkey_id, ip, user_agent, created_at, last_seen_at,
           expires_at)
         select ${id}, ${tokenHash}, person_id, ${way}, ${is_strong}, ${passkeyId}::text, ${ip}, ${user_agent},
-          ${at(now)}, ${at(now)}, ${at(expiresAt)}
-        from people where person_id = ${person_id} for key share returning *`)
+          ${at(now)}, ${at(now)}, ${at(expiresAt)} from seen returning *`)
       yield* sql`delete from person_sessions where session_id in (select session_id from person_sessions
         where person_id = ${person_id} order by session_id desc offset ${sessionsMax})`
       if (Option.isSome(opened) && session.browserHash !== null) yield* know(person_id, session.browserHash, now)

@@ -244,9 +244,10 @@ it.live("a merchant does not see when its person was last at work, where that ma
     const seen = Effect.map(inviter.call("GET", at), ({ body }) =>
       (body.data.data as ReadonlyArray<any>).find(({ person_id }) => person_id === worker.person_id)
     )
-    yield* worker.call("GET", "/session")
     const sees = () => Effect.map(seen, ({ last_seen_at, status }) => [status, last_seen_at === null])
+    // Signed in a moment ago.
     const before = yield* sees()
+    assert.deepStrictEqual(before, ["active", false])
     yield* invite(api, mails, { email: worker.email, merchant_id: otherId, role: "viewer" })
     const [offered] = (yield* worker.call("GET", "/invitations")).body.data.data
     assert.deepStrictEqual(yield* sees(), before)
