@@ -52,6 +52,16 @@ export const merchantOf = (
         const { trade_no } = done(201)(yield* post("/v1/orders", { amount, ...terms }))
         return done(200)(yield* helper(`orders/${trade_no}/pay`, { payment_method: method }))
       }),
+    /** An order whose amount is held. */
+    authorized: (amount: number, terms: Json = {}): Effect.Effect<Json> =>
+      Effect.gen(function* () {
+        const { trade_no } = done(201)(yield* post("/v1/orders", { amount, capture: "manual", ...terms }))
+        return done(200)(yield* helper(`orders/${trade_no}/authorize`, {}))
+      }),
+    capture: (ref: string, body: Json = {}, headers?: Headers) => post(`/v1/orders/${ref}/capture`, body, headers),
+    /** What the bank does with a hold by itself. */
+    bankCaptures: (ref: string, body: Json = {}) => helper(`orders/${ref}/capture`, body),
+    expire: (ref: string) => post(`/v1/orders/${ref}/expire`),
     order: (ref: string) => Effect.map(get(`/v1/orders/${ref}`), done(200)),
     refund: (body: Json, headers?: Headers) => post("/v1/refunds", body, headers),
     settle: (ref: string, outcome: "succeeded" | "failed") => helper(`refunds/${ref}/settle`, { outcome }),

@@ -4,7 +4,8 @@ import { PaymentId } from "@coffer/model/Ids"
 import { unappliedPaymentsMax } from "@coffer/model/Limits"
 import { Minor } from "@coffer/model/Money"
 import { decide, evolve } from "@coffer/rules/order/decide"
-import type { PaymentFacts, UnappliedPayment } from "@coffer/rules/order/Order"
+import type { UnappliedPayment } from "@coffer/rules/order/Order"
+import type { PaymentFacts } from "@coffer/rules/order/Payment"
 import {
   AlreadyPaid,
   CloseEarly,

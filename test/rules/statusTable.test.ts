@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Minor } from "@coffer/model/Money"
 import { decide, evolve } from "@coffer/rules/order/decide"
+import { statusOf } from "@coffer/rules/order/Hold"
 import { type Order, OrderCommand } from "@coffer/rules/order/Order"
 import {
   type Cell,
@@ -18,6 +19,9 @@ import {
   ConfirmPayment,
   createdAt,
   facts,
+  heldOrder,
+  HoldReleased,
+  holdStep,
   OrderExpired,
   PaymentFailed,
   PaymentSucceeded,
@@ -41,12 +45,15 @@ const orders: Readonly<Record<(typeof orderStatuses)[number], Order>> = {
   partially_refunded: refunded(400),
   refunded: refunded(1000),
   failed: evolve(pendingOrder, PaymentFailed.make({ attempt: declined })),
-  expired: evolve(pendingOrder, OrderExpired.make({}))
+  expired: evolve(pendingOrder, OrderExpired.make({})),
+  authorized: heldOrder,
+  canceled: evolve(heldOrder, HoldReleased.make({ release: "canceled" }))
 }
 
 const second = { ...facts, paymentId: "pay_2" as typeof facts.paymentId }
 const commands: Readonly<Record<MerchantCommand, OrderCommand>> = {
   pay: ConfirmPayment.make({ facts: second }),
+  capture: holdStep({ _tag: "AskCapture", key: "cap_1", amount: Minor.make(1000), now: createdAt }),
   expire: CloseEarly.make({ answer: Cancelled.make({}) }),
   refund: ReserveRefund.make({ amount: Minor.make(100), now: createdAt, whole: false }),
   receipt: OrderCommand.cases.RequestReceipt.make({
@@ -58,12 +65,18 @@ const commands: Readonly<Record<MerchantCommand, OrderCommand>> = {
   update: Annotate.make({ metadata: { shelf: "A7" } })
 }
 
+/** What the merchant's request becomes: an authorized order is not closed at the channel, its hold is released. */
+const sentFor = (order: Order, command: OrderCommand): OrderCommand =>
+  statusOf(order) === "authorized" && command._tag === "CloseEarly"
+    ? holdStep({ _tag: "AskRelease", key: "rel_1", release: "canceled", now: createdAt })
+    : command
+
 const cellOf = (order: Order, command: OrderCommand): Cell => {
-  const { events, refusal } = decide(order, command) as {
+  const { events, refusal } = decide(order, sentFor(order, command)) as {
     readonly events: ReadonlyArray<{ readonly _tag: string }>
-    readonly refusal?: { readonly reason: Cell }
+    readonly refusal?: { readonly reason: Cell; readonly hold?: Cell }
   }
-  if (refusal !== undefined) return refusal.reason
+  if (refusal !== undefined) return refusal.hold ?? refusal.reason
   if (events.some(({ _tag }) => _tag === "UnappliedPaymentFound")) return "returned"
   return events.length === 0 ? "unchanged" : "done"
 }
@@ -71,7 +84,7 @@ const cellOf = (order: Order, command: OrderCommand): Cell => {
 describe("the table of an order's statuses", () => {
   for (const status of orderStatuses) {
     it(`says of ${status} what the rules decide`, () => {
-      assert.strictEqual(orders[status].status, status)
+      assert.strictEqual(statusOf(orders[status]), status)
       for (const command of merchantCommands) {
         assert.strictEqual(statusTable[command][status], cellOf(orders[status], commands[command]), command)
       }
@@ -82,6 +95,7 @@ describe("the table of an order's statuses", () => {
     const found = [
       "/v1/refunds",
       "/v1/orders/TRD_1/expire",
+      "/v1/orders/TRD_1/capture",
       "/v1/orders/cart%2F1/send_receipt",
       "/v1/orders/TRD_1",
       "/v1/test_helpers/orders/TRD_1/pay",
@@ -89,6 +103,16 @@ describe("the table of an order's statuses", () => {
       "/v1/orders",
       "/v1/disputes/dsp_1/accept"
     ].map(commandOf)
-    assert.deepStrictEqual(found, ["refund", "expire", "receipt", "update", "pay", undefined, undefined, undefined])
+    assert.deepStrictEqual(found, [
+      "refund",
+      "expire",
+      "capture",
+      "receipt",
+      "update",
+      "pay",
+      undefined,
+      undefined,
+      undefined
+    ])
   })
 })

@@ -15,6 +15,7 @@ const calls: Readonly<Record<string, (coffer: Coffer) => PromiseLike<unknown>>> 
   "POST /v1/orders/{ref}": ({ orders }) => orders.update("1", { metadata: { shelf: "A7" } }),
   "GET /v1/orders/{ref}/timeline": ({ orders }) => orders.timeline("1"),
   "POST /v1/orders/{ref}/expire": ({ orders }) => orders.expire("1"),
+  "POST /v1/orders/{ref}/capture": ({ orders }) => orders.capture("1", { amount: 1500 }),
   "POST /v1/orders/{ref}/send_receipt": ({ orders }) => orders.sendReceipt("1", { email: "a@b.example" }),
   "POST /v1/refunds": ({ refunds }) => refunds.create({ trade_no: "1" }),
   "GET /v1/refunds": ({ refunds }) => refunds.list().page(),
@@ -64,6 +65,8 @@ const calls: Readonly<Record<string, (coffer: Coffer) => PromiseLike<unknown>>> 
   "GET /v1/webhook_deliveries/{delivery_id}": ({ webhookDeliveries }) => webhookDeliveries.get("1"),
   "POST /v1/webhook_deliveries/{delivery_id}/resend": ({ webhookDeliveries }) => webhookDeliveries.resend("1"),
   "POST /v1/test_helpers/orders/{ref}/pay": ({ testHelpers }) => testHelpers.orders.pay("1"),
+  "POST /v1/test_helpers/orders/{ref}/authorize": ({ testHelpers }) => testHelpers.orders.authorize("1"),
+  "POST /v1/test_helpers/orders/{ref}/capture": ({ testHelpers }) => testHelpers.orders.capture("1"),
   "POST /v1/test_helpers/orders/{ref}/dispute": ({ testHelpers }) => testHelpers.orders.dispute("1"),
   "POST /v1/test_helpers/refunds/{ref}/settle": ({ testHelpers }) =>
     testHelpers.refunds.settle("1", { outcome: "failed" }),

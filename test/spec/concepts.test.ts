@@ -30,12 +30,14 @@ it("the page of an order knows each status, and which may follow it, in both lan
     assert.deepStrictEqual(
       after,
       {
-        pending: ["paid", "failed", "expired"],
+        pending: ["paid", "failed", "expired", "authorized"],
         paid: ["partially_refunded", "refunded"],
         partially_refunded: ["refunded", "paid"],
         refunded: ["partially_refunded", "paid"],
         failed: [],
-        expired: []
+        expired: [],
+        authorized: ["paid", "canceled", "expired"],
+        canceled: []
       },
       file
     )

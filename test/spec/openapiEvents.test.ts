@@ -23,8 +23,8 @@ const answerTo = (path: string): Json => {
 }
 
 describe("the document's events", () => {
-  it("are the eleven of the specification, as webhooks too", () => {
-    assert.strictEqual(EventType.literals.length, 11)
+  it("are the eleven of the specification and the four of held amounts, as webhooks too", () => {
+    assert.strictEqual(EventType.literals.length, 15)
     assert.deepStrictEqual(Object.keys(document["webhooks"]), [...EventType.literals])
   })
 

@@ -1,11 +1,12 @@
 /** `coffer links`: payment links, each visit of which creates an order. */
-import { paymentLinks as declared } from "@coffer/resources/orders"
+import { CaptureMethod } from "@coffer/model/PaymentMethod"
+import { paymentLinks as declared } from "@coffer/resources/links"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import type { PaymentLink } from "../../sdk/src/index.ts"
 import { connectToWrite } from "./client.ts"
 import { columnsOf } from "./declared.ts"
-import { amount, currency, metadata, number, text } from "./flags.ts"
+import { amount, currency, metadata, number, oneOf, text } from "./flags.ts"
 import { command } from "./frame.ts"
 import { withoutNone } from "./withoutNone.ts"
 import { printObject } from "./output.ts"
@@ -36,9 +37,10 @@ const create = command(
     expiresAt: text("expires-at", "When it expires, such as 2026-12-31T23:59:59Z"),
     notifyUrl: text("notify-url", "Where the events of its orders go"),
     returnUrl: text("return-url", "Where the buyer goes after the payment"),
-    metadata
+    metadata,
+    capture: oneOf("capture", CaptureMethod.literals, "manual: hold the amount of each order, and charge it yourself")
   },
-  ({ amount, currency, expiresAt, maxUses, metadata, notifyUrl, returnUrl, subject }) =>
+  ({ amount, capture, currency, expiresAt, maxUses, metadata, notifyUrl, returnUrl, subject }) =>
     Effect.gen(function* () {
       const { ask } = yield* connectToWrite()
       const terms = withoutNone({
@@ -48,7 +50,8 @@ const create = command(
         expires_at: expiresAt,
         notify_url: notifyUrl,
         return_url: returnUrl,
-        metadata
+        metadata,
+        capture
       })
       yield* printObject(yield* ask((coffer) => coffer.paymentLinks.create({ amount, ...terms })))
     })

@@ -1,6 +1,6 @@
 /** `coffer orders`: the orders that buyers pay. */
 import { Locale } from "@coffer/model/Locale"
-import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { CaptureMethod, PaymentMethod } from "@coffer/model/PaymentMethod"
 import { orders as declared } from "@coffer/resources/orders"
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -49,9 +49,10 @@ const create = command(
     returnUrl: text("return-url", "Where the buyer goes after the payment"),
     metadata,
     receiptEmail: text("receipt-email", "Email address for the receipt"),
-    locale: oneOf("locale", Locale.literals, "Language of checkout and receipt")
+    locale: oneOf("locale", Locale.literals, "Language of checkout and receipt"),
+    capture: oneOf("capture", CaptureMethod.literals, "manual: hold the amount, and charge it by coffer orders capture")
   },
-  ({ amount, currency, locale, metadata, notifyUrl, outTradeNo, receiptEmail, returnUrl, subject }) =>
+  ({ amount, capture, currency, locale, metadata, notifyUrl, outTradeNo, receiptEmail, returnUrl, subject }) =>
     Effect.gen(function* () {
       const { ask } = yield* connectToWrite()
       const terms = withoutNone({
@@ -62,7 +63,8 @@ const create = command(
         return_url: returnUrl,
         metadata,
         receipt_email: receiptEmail,
-        locale
+        locale,
+        capture
       })
       yield* printObject(yield* ask((coffer) => coffer.orders.create({ amount, ...terms })))
     })
@@ -135,9 +137,24 @@ const dispute = actCommand(
   ({ testHelpers }, ref, { amount, reason }) => testHelpers.orders.dispute(ref, withoutNone({ amount, reason }))
 )
 
+const authorize = actCommand(
+  "authorize",
+  { does: "Authorize an order with --capture manual as the buyer, in the sandbox", example: "cart-4711" },
+  { paymentMethod: oneOf("payment-method", PaymentMethod.literals, "card by default") },
+  ({ testHelpers }, ref, { paymentMethod }) =>
+    testHelpers.orders.authorize(ref, withoutNone({ payment_method: paymentMethod }))
+)
+
+const capture = actCommand(
+  "capture",
+  { does: "Charge an authorized order; what is not charged is released", example: "cart-4711 --amount 1500" },
+  { amount: number("amount", "Minor units; the whole amount by default") },
+  ({ orders }, ref, { amount }) => orders.capture(ref, withoutNone({ amount }))
+)
+
 const expire = actCommand(
   "expire",
-  { does: "Expire a pending order now, so that it can't be paid any more", example: "cart-4711" },
+  { does: "Close a pending order, or cancel an authorized one and release its hold", example: "cart-4711" },
   {},
   ({ orders }, ref) => orders.expire(ref)
 )
@@ -166,6 +183,8 @@ export const ordersCommand = Command.make("orders").pipe(
     tailCommand(orders),
     story,
     pay,
+    authorize,
+    capture,
     dispute,
     expire,
     update,

@@ -24,8 +24,8 @@ export const paint: Effect.Effect<Paint> = Effect.map(Effect.context(), (context
 /** Statuses of the API. */
 export const colorOf = (status: string): Color | undefined => {
   if (/^(paid|succeeded|won|active|2\d\d)$/.test(status)) return "green"
-  if (/^(failed|lost|expired|inactive|skipped|[45]\d\d)$/.test(status)) return "red"
-  return /^(pending|needs_response|under_review|partially_refunded)$/.test(status) ? "yellow" : undefined
+  if (/^(failed|lost|expired|canceled|inactive|skipped|[45]\d\d)$/.test(status)) return "red"
+  return /^(pending|needs_response|under_review|partially_refunded|authorized)$/.test(status) ? "yellow" : undefined
 }
 
 const shown = Match.type<unknown>().pipe(

@@ -22,13 +22,13 @@ type Flow = (stage: Stage) => Effect.Effect<string, CliFailure>
 
 const amount = 1_999
 
-const order = Effect.fnUntraced(function* ({ client, ref, tell }: Stage) {
+const order = Effect.fnUntraced(function* ({ client, ref, tell }: Stage, more: { readonly capture?: "manual" } = {}) {
   if (ref !== undefined) {
     const found = yield* client.ask((coffer) => coffer.orders.get(ref))
     yield* tell(`using order ${found.trade_no} of ${money(found.amount, found.currency)}: ${found.status}`)
     return found
   }
-  const made = yield* client.ask((coffer) => coffer.orders.create({ amount, subject: "coffer trigger" }))
+  const made = yield* client.ask((coffer) => coffer.orders.create({ amount, subject: "coffer trigger", ...more }))
   yield* tell(`created order ${made.trade_no} of ${money(amount, made.currency)}`)
   return made
 })
@@ -98,6 +98,13 @@ const decideDispute = (outcome: "closed" | "lost" | "won", sentence: string) =>
     return dispute_no
   })
 
+const authorizeOrder = Effect.fnUntraced(function* (stage: Stage) {
+  const { amount, currency, trade_no } = yield* order(stage, { capture: "manual" })
+  const held = yield* stage.client.ask((coffer) => coffer.testHelpers.orders.authorize(trade_no))
+  yield* stage.tell(`the buyer's bank holds ${money(amount, currency)}: ${held.status}`)
+  return held
+})
+
 const numberOf = Effect.map<Order, string>(({ trade_no }) => trade_no)
 const disputeNumberOf = Effect.map<Dispute, string>(({ dispute_no }) => dispute_no)
 
@@ -106,6 +113,25 @@ export const flows: Readonly<Record<EventType, Flow>> = {
   "payment.failed": (stage) => numberOf(payOrder(stage, { outcome: "fail" })),
   "payment.expired": (stage) => numberOf(expireOrder(stage)),
   "payment.duplicate_refunded": (stage) => numberOf(Effect.flatMap(expireOrder(stage), (closed) => pay(stage, closed))),
+  "payment.authorized": (stage) => numberOf(authorizeOrder(stage)),
+  "payment.captured": Effect.fnUntraced(function* (stage) {
+    const { trade_no } = yield* authorizeOrder(stage)
+    yield* stage.client.ask((coffer) => coffer.orders.capture(trade_no))
+    yield* stage.tell("captured the amount")
+    return trade_no
+  }),
+  "payment.canceled": Effect.fnUntraced(function* (stage) {
+    const { trade_no } = yield* authorizeOrder(stage)
+    yield* stage.client.ask((coffer) => coffer.orders.expire(trade_no))
+    yield* stage.tell("canceled the order")
+    return trade_no
+  }),
+  "payment.authorization_expired": Effect.fnUntraced(function* (stage) {
+    const { trade_no } = yield* authorizeOrder(stage)
+    yield* stage.client.ask((coffer) => coffer.testHelpers.orders.capture(trade_no, { outcome: "release" }))
+    yield* stage.tell("the buyer's bank released the amount")
+    return trade_no
+  }),
   "refund.succeeded": Effect.fnUntraced(function* (stage) {
     const { refund_no, status } = yield* refund(stage, yield* payOrder(stage))
     // Wallets settle later.

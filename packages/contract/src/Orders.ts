@@ -4,6 +4,7 @@ import { Mode, NewOutTradeNo } from "@coffer/model/Ids"
 import { Locale } from "@coffer/model/Locale"
 import { MetadataKeys, MetadataPatch } from "@coffer/model/Metadata"
 import { Currency, OrderAmount } from "@coffer/model/Money"
+import { CaptureMethod } from "@coffer/model/PaymentMethod"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { OneLine } from "@coffer/model/Text"
 import { filterFields, wireFields } from "@coffer/resources/listed"
@@ -88,6 +89,11 @@ export const OrderResource = withExample(
 )
 export type OrderResource = typeof OrderResource.Encoded
 
+/** Also of a payment link. */
+export const captureText =
+  "Default: `automatic`. `manual`: the buyer's bank holds the amount, and you charge it with " +
+  "`POST /v1/orders/{ref}/capture` until `capture_by`. Only methods that can hold an amount are offered then."
+
 const Url = OneLine(1, urlLengthMax)
 
 export const CreateOrder = withoutNulls(
@@ -115,7 +121,8 @@ export const CreateOrder = withoutNulls(
       ),
       metadata: optional(MetadataKeys, "At most 50 keys of 1 to 40 characters, with values of at most 500."),
       receipt_email: optional(Email, "The address for the receipt, which is sent automatically after payment."),
-      locale: optional(Locale, "Language of checkout and receipt. Default: the browser's.")
+      locale: optional(Locale, "Language of checkout and receipt. Default: the browser's."),
+      capture: optional(CaptureMethod, captureText)
     }).annotate({ identifier: "CreateOrder", description: "The terms of the order." }),
     {
       amount: 1999,
@@ -144,6 +151,18 @@ export const UpdateOrder = withExample(
   { metadata: { shelf: null, packed: "yes" } }
 )
 export type UpdateOrder = typeof UpdateOrder.Type
+
+const CaptureOrder = withoutNulls(
+  withExample(
+    Schema.Struct({
+      amount: optional(
+        OrderAmount,
+        "Minor units to charge, at most the order's amount. Default: all of it. What is not charged is released."
+      )
+    }).annotate({ identifier: "CaptureOrder", description: "What is charged." }),
+    { amount: 1500 }
+  )
+)
 
 /** For a range: a bound may be any whole number that an amount can be compared with. */
 const Amount = Schema.String.check(
@@ -221,11 +240,31 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
       OpenApi.annotations({
         summary: "Close a pending order now",
         description:
-          "For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is " +
+          "For when the buyer has left. An expired order is returned unchanged. An authorized order is canceled: its " +
+          "hold is released. `Coffer-Reason` says why it is " +
           "409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and " +
           "the order stays pending; `other_payment`, a payment of another amount was set aside, and the order stays " +
-          "pending; `not_pending`, it had already ended, paid or not: `paid_at` tells. 502 if the channel cannot be " +
+          "pending; `not_pending`, it had already ended, paid or not: `paid_at` tells; `capturing`, its hold is " +
+          "being captured. 502 if the channel cannot be " +
           "reached: the order is unchanged, and the same request may be retried."
+      })
+    ),
+    HttpApiEndpoint.post("capture", "/v1/orders/:ref/capture", {
+      params,
+      payload: CaptureOrder,
+      success: OrderReply,
+      error: [InvalidRequest, OrderNotFound, Conflict, ProcessorError, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Charge an authorized order",
+        description:
+          'Once, for an order with `capture: "manual"`: it is paid with the amount that you name, and the rest ' +
+          "of the hold is released. The same amount again returns the order unchanged. If the channel takes longer, " +
+          "the order is returned as `authorized` with its `capturing_amount`, and `payment.captured` follows. " +
+          "`Coffer-Reason` says why it is 409: `not_authorized`, the buyer has not agreed, or the order was created " +
+          "without it; `capturing`, another amount is being captured; `captured`, another amount was; `canceling`, " +
+          "the hold is being released; `authorization_expired`, the bank holds nothing any more, and the order has " +
+          "expired. 502 if the channel refuses or cannot be reached: the order stays authorized."
       })
     )
   )

@@ -2,10 +2,11 @@
 import { subjectLengthMax, urlLengthMax } from "@coffer/model/Limits"
 import { MetadataKeys, MetadataPatch } from "@coffer/model/Metadata"
 import { Currency, OrderAmount } from "@coffer/model/Money"
+import { CaptureMethod } from "@coffer/model/PaymentMethod"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { OneLine } from "@coffer/model/Text"
 import { wireFields } from "@coffer/resources/listed"
-import { paymentLinks } from "@coffer/resources/orders"
+import { paymentLinks } from "@coffer/resources/links"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
@@ -14,6 +15,7 @@ import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, PaymentLinkNotFound, RateLimited, Unavailable } from "./Errors.ts"
 import { merchantId, orNull, text, withExample } from "./fields.ts"
 import { ListQuery, waitParameter } from "./Lists.ts"
+import { captureText } from "./Orders.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 const Instant = Schema.String.annotate({ format: "date-time" })
@@ -67,7 +69,8 @@ export const CreatePaymentLink = withoutNulls(
         Url,
         "URL to which buyers are sent after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."
       ),
-      metadata: optional(MetadataKeys, "At most 50 keys of 1 to 40 characters, with values of at most 500.")
+      metadata: optional(MetadataKeys, "At most 50 keys of 1 to 40 characters, with values of at most 500."),
+      capture: optional(CaptureMethod, captureText)
     }).annotate({ identifier: "CreatePaymentLink", description: "The terms of each order that a visit creates." }),
     { amount: 1999, subject: "Two books", max_uses: 30, metadata: { campaign: "advent" } }
   )

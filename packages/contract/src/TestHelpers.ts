@@ -52,6 +52,35 @@ const PayBody = withoutNulls(
   )
 )
 
+const AuthorizeBody = withoutNulls(
+  withExample(
+    Schema.Struct({
+      payment_method: optional(
+        PaymentMethod,
+        "One that you offer and that can hold an amount. Default: `card`, or the first of them."
+      )
+    }),
+    { payment_method: "card" }
+  )
+)
+
+export const CaptureOutcome = Schema.Literals(["succeed", "succeed_unreported", "refuse", "late", "release"])
+export type CaptureOutcome = typeof CaptureOutcome.Type
+
+const CaptureBody = withoutNulls(
+  withExample(
+    Schema.Struct({
+      outcome: optional(
+        CaptureOutcome,
+        "Default: `succeed`. `succeed_unreported`: the bank captures and does not report it. `release`: it gives the " +
+          "hold up. `refuse`: it refuses each capture that you ask for. `late`: it captures 5 seconds after you ask."
+      ),
+      amount: optional(OrderAmount, "Minor units that the bank captures. Default: all that it holds.")
+    }),
+    { outcome: "succeed", amount: 1500 }
+  )
+)
+
 const Reachable = withExample(
   Schema.Struct({
     reachable: Schema.Boolean.annotate({ description: "Whether your sandbox channel answers." })
@@ -108,6 +137,30 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
           "Works on a closed order, too: this is a late payment, which is returned to the buyer. After ten " +
           "declined attempts within ten minutes the next is 429 until that time is over, and the order stays " +
           "pending."
+      })
+    ),
+    HttpApiEndpoint.post("authorize", "/v1/test_helpers/orders/:ref/authorize", {
+      params: { ref: text("The order's `trade_no`, or your own `out_trade_no`.") },
+      payload: AuthorizeBody,
+      success: enveloped(OrderResource),
+      error: [InvalidRequest, OrderNotFound, Conflict, ProcessorError, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Authorize an order as its buyer would",
+        description: 'For an order with `capture: "manual"`: the bank holds its amount. The same as `pay` there.'
+      })
+    ),
+    HttpApiEndpoint.post("capture", "/v1/test_helpers/orders/:ref/capture", {
+      params: { ref: text("The order's `trade_no`, or your own `out_trade_no`.") },
+      payload: CaptureBody,
+      success: enveloped(OrderResource),
+      error: [InvalidRequest, OrderNotFound, Conflict, ProcessorError, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Let the bank capture or release what it holds",
+        description:
+          "By itself, as by hand at an acquirer, and it reports it; or says how it will answer your own capture. To " +
+          "capture as your program does, use `POST /v1/orders/{ref}/capture`. An order without a hold is unchanged."
       })
     ),
     HttpApiEndpoint.post("settleRefund", "/v1/test_helpers/refunds/:ref/settle", {

@@ -47,6 +47,8 @@ export const merchantActs = {
   "orders.create": begins("orders:write"),
   "orders.update": begins("orders:write"),
   "orders.expire": begins("orders:write"),
+  // The buyer has agreed to the amount already: whoever may ask for it may take it. Nobody gives money away by it.
+  "orders.capture": begins("orders:write"),
   "orders.list": reads("orders:read"),
   "orders.get": reads("orders:read"),
   "timelines.get": reads("orders:read"),
@@ -101,6 +103,8 @@ export const merchantActs = {
   "webhook_deliveries.list": reads("webhooks:read"),
   "webhook_deliveries.get": reads("webhooks:read"),
   "test_helpers.pay": begins("test_helpers:write"),
+  "test_helpers.authorize": begins("test_helpers:write"),
+  "test_helpers.capture": begins("test_helpers:write"),
   "test_helpers.settleRefund": begins("test_helpers:write"),
   "test_helpers.dispute": begins("test_helpers:write"),
   "test_helpers.resolveDispute": begins("test_helpers:write"),

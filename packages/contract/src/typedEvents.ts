@@ -25,6 +25,13 @@ const unpaid = {
   dispute_status: null,
   receipt_url: null
 }
+const manual = {
+  capture: "manual",
+  capture_by: "2026-11-28T09:31:12.480Z",
+  captured_amount: null,
+  capturing_amount: null
+}
+const authorized = { ...unpaid, ...manual, status: "authorized" }
 const answeredAt = "2026-12-02T10:40:05.614Z"
 const closedAt = "2026-12-09T08:15:40.221Z"
 const decidedAs = (status: string) => ({
@@ -48,6 +55,22 @@ const eventTexts: { readonly [type in EventType]: EventTexts } = {
   "payment.duplicate_refunded": {
     summary: "A payment that arrived after the order had ended was returned to the buyer in full",
     then: { ...unpaid, status: "expired" }
+  },
+  "payment.authorized": {
+    summary: "The buyer's bank holds the amount of an order, which is not charged yet",
+    then: authorized
+  },
+  "payment.captured": {
+    summary: "A held amount was charged; the same moment as payment.succeeded",
+    then: { ...manual, status: "paid", captured_amount: 1999 }
+  },
+  "payment.canceled": {
+    summary: "You have given up the hold of an order, and nothing was charged",
+    then: { ...authorized, status: "canceled" }
+  },
+  "payment.authorization_expired": {
+    summary: "The hold of an order ran out, and nothing was charged",
+    then: { ...authorized, status: "expired" }
   },
   "refund.succeeded": { summary: "A refund was paid out of the wallet", then: { status: "succeeded" } },
   "refund.failed": {
@@ -78,6 +101,9 @@ export const answersThen: Readonly<Record<string, Json>> = {
   "orders.create 201": { ...unpaid, status: "pending" },
   "orders.update 200": { metadata: { packed: "yes" } },
   "orders.expire 200": eventTexts["payment.expired"].then,
+  "orders.capture 200": eventTexts["payment.captured"].then,
+  "test_helpers.authorize 200": eventTexts["payment.authorized"].then,
+  "test_helpers.capture 200": eventTexts["payment.captured"].then,
   "refunds.create 202": { status: "pending", funds_frozen: true, settled_at: null },
   "refunds.update 200": { metadata: {} },
   "payment_links.create 201": { used_count: 0, return_url: null, expires_at: null },

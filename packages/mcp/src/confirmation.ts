@@ -159,7 +159,8 @@ export const actOf = (
 ): Act => {
   const object = dataOf(subject)
   const made = Number(dataOf(earlier)["amount"])
-  const left = made > 0 ? made : Number(object["amount"]) - Number(object["refunded_amount"])
+  const left =
+    made > 0 ? made : Number(object["captured_amount"] ?? object["amount"]) - Number(object["refunded_amount"])
   const pinned = tool.name === "refunds_create" && args["amount"] === undefined && left > 0
   const whole = pinned ? { ...args, amount: left } : args
   const { amount, ...others } = whole

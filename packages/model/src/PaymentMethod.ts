@@ -66,6 +66,9 @@ export const OfferedMethods = Schema.Array(PaymentMethod).check(
   )
 )
 
+/** Whether a payment is charged as it is made, or held first and charged by the merchant (silences: O75). */
+export const CaptureMethod = Schema.Literals(["automatic", "manual"])
+
 // The card of a payment ------------------------------------------------------------
 
 /** The card that was charged, directly or by a browser's wallet. `brand`: in the channel's word, such as `visa`. */

@@ -14,6 +14,7 @@ from .types import (
     Balance,
     BalanceGetQuery,
     BalanceTransaction,
+    CaptureOrder,
     CreateOrder,
     CreatePaymentLink,
     CreateRefund,
@@ -64,6 +65,8 @@ from .types import (
     SubmitEvidence,
     TestHelpersClockAdvance,
     TestHelpersDisputesResolve,
+    TestHelpersOrdersAuthorize,
+    TestHelpersOrdersCapture,
     TestHelpersOrdersDispute,
     TestHelpersOrdersPay,
     Timeline,
@@ -114,8 +117,12 @@ class OrdersApi:
         return cast("Order", self._transport.call(Request("GET", path("/orders/{}", ref)), options))
 
     def expire(self, ref: str, **options: Unpack[WriteOptions]) -> Order:
-        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `other_payment`, a payment of another amount was set aside, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried."""
+        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. An authorized order is canceled: its hold is released. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `other_payment`, a payment of another amount was set aside, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells; `capturing`, its hold is being captured. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried."""
         return cast("Order", self._transport.call(Request("POST", path("/orders/{}/expire", ref), is_keyed=True), options))
+
+    def capture(self, ref: str, body: CaptureOrder = {}, **options: Unpack[WriteOptions]) -> Order:
+        """Charge an authorized order. Once, for an order with `capture: "manual"`: it is paid with the amount that you name, and the rest of the hold is released. The same amount again returns the order unchanged. If the channel takes longer, the order is returned as `authorized` with its `capturing_amount`, and `payment.captured` follows. `Coffer-Reason` says why it is 409: `not_authorized`, the buyer has not agreed, or the order was created without it; `capturing`, another amount is being captured; `captured`, another amount was; `canceling`, the hold is being released; `authorization_expired`, the bank holds nothing any more, and the order has expired. 502 if the channel refuses or cannot be reached: the order stays authorized."""
+        return cast("Order", self._transport.call(Request("POST", path("/orders/{}/capture", ref), body=body, is_keyed=True), options))
 
     def timeline(self, ref: str, **options: Unpack[CallOptions]) -> Timeline:
         """Read an order's complete timeline. Your requests, changes of the order, failed payment attempts (the newest 50), unmatched payments, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is compiled from the stored objects, so it agrees with them. Requests are included for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read."""
@@ -470,6 +477,14 @@ class TestHelpersOrdersApi:
         """Pay an order as its buyer would. Works on a closed order, too: this is a late payment, which is returned to the buyer. After ten declined attempts within ten minutes the next is 429 until that time is over, and the order stays pending."""
         return cast("Order", self._transport.call(Request("POST", path("/test_helpers/orders/{}/pay", ref), body=body, is_keyed=True), options))
 
+    def authorize(self, ref: str, body: TestHelpersOrdersAuthorize = {}, **options: Unpack[WriteOptions]) -> Order:
+        """Authorize an order as its buyer would. For an order with `capture: "manual"`: the bank holds its amount. The same as `pay` there."""
+        return cast("Order", self._transport.call(Request("POST", path("/test_helpers/orders/{}/authorize", ref), body=body, is_keyed=True), options))
+
+    def capture(self, ref: str, body: TestHelpersOrdersCapture = {}, **options: Unpack[WriteOptions]) -> Order:
+        """Let the bank capture or release what it holds. By itself, as by hand at an acquirer, and it reports it; or says how it will answer your own capture. To capture as your program does, use `POST /v1/orders/{ref}/capture`. An order without a hold is unchanged."""
+        return cast("Order", self._transport.call(Request("POST", path("/test_helpers/orders/{}/capture", ref), body=body, is_keyed=True), options))
+
     def dispute(self, ref: str, body: TestHelpersOrdersDispute = {}, **options: Unpack[WriteOptions]) -> Dispute:
         """Let the buyer dispute the payment. Creates a chargeback. Only cards, including Apple Pay and Google Pay, have them."""
         return cast("Dispute", self._transport.call(Request("POST", path("/test_helpers/orders/{}/dispute", ref), body=body, is_keyed=True), options))
@@ -587,8 +602,12 @@ class AsyncOrdersApi:
         return cast("Order", await self._transport.call(Request("GET", path("/orders/{}", ref)), options))
 
     async def expire(self, ref: str, **options: Unpack[WriteOptions]) -> Order:
-        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `other_payment`, a payment of another amount was set aside, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried."""
+        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. An authorized order is canceled: its hold is released. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `other_payment`, a payment of another amount was set aside, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells; `capturing`, its hold is being captured. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried."""
         return cast("Order", await self._transport.call(Request("POST", path("/orders/{}/expire", ref), is_keyed=True), options))
+
+    async def capture(self, ref: str, body: CaptureOrder = {}, **options: Unpack[WriteOptions]) -> Order:
+        """Charge an authorized order. Once, for an order with `capture: "manual"`: it is paid with the amount that you name, and the rest of the hold is released. The same amount again returns the order unchanged. If the channel takes longer, the order is returned as `authorized` with its `capturing_amount`, and `payment.captured` follows. `Coffer-Reason` says why it is 409: `not_authorized`, the buyer has not agreed, or the order was created without it; `capturing`, another amount is being captured; `captured`, another amount was; `canceling`, the hold is being released; `authorization_expired`, the bank holds nothing any more, and the order has expired. 502 if the channel refuses or cannot be reached: the order stays authorized."""
+        return cast("Order", await self._transport.call(Request("POST", path("/orders/{}/capture", ref), body=body, is_keyed=True), options))
 
     async def timeline(self, ref: str, **options: Unpack[CallOptions]) -> Timeline:
         """Read an order's complete timeline. Your requests, changes of the order, failed payment attempts (the newest 50), unmatched payments, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is compiled from the stored objects, so it agrees with them. Requests are included for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read."""
@@ -942,6 +961,14 @@ class AsyncTestHelpersOrdersApi:
     async def pay(self, ref: str, body: TestHelpersOrdersPay = {}, **options: Unpack[WriteOptions]) -> Order:
         """Pay an order as its buyer would. Works on a closed order, too: this is a late payment, which is returned to the buyer. After ten declined attempts within ten minutes the next is 429 until that time is over, and the order stays pending."""
         return cast("Order", await self._transport.call(Request("POST", path("/test_helpers/orders/{}/pay", ref), body=body, is_keyed=True), options))
+
+    async def authorize(self, ref: str, body: TestHelpersOrdersAuthorize = {}, **options: Unpack[WriteOptions]) -> Order:
+        """Authorize an order as its buyer would. For an order with `capture: "manual"`: the bank holds its amount. The same as `pay` there."""
+        return cast("Order", await self._transport.call(Request("POST", path("/test_helpers/orders/{}/authorize", ref), body=body, is_keyed=True), options))
+
+    async def capture(self, ref: str, body: TestHelpersOrdersCapture = {}, **options: Unpack[WriteOptions]) -> Order:
+        """Let the bank capture or release what it holds. By itself, as by hand at an acquirer, and it reports it; or says how it will answer your own capture. To capture as your program does, use `POST /v1/orders/{ref}/capture`. An order without a hold is unchanged."""
+        return cast("Order", await self._transport.call(Request("POST", path("/test_helpers/orders/{}/capture", ref), body=body, is_keyed=True), options))
 
     async def dispute(self, ref: str, body: TestHelpersOrdersDispute = {}, **options: Unpack[WriteOptions]) -> Dispute:
         """Let the buyer dispute the payment. Creates a chargeback. Only cards, including Apple Pay and Google Pay, have them."""

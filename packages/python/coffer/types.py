@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal, NotRequired, TypedDict, Union
 
 
-EventType = Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]
+EventType = Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "payment.authorized", "payment.captured", "payment.canceled", "payment.authorization_expired", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]
 """Everything that an event may tell of."""
 
 
@@ -136,6 +136,13 @@ class BalanceTransaction(TypedDict):
     """Your own number of that order; null for a payout."""
 
 
+class CaptureOrder(TypedDict):
+    """What is charged."""
+
+    amount: NotRequired[Union[int, None]]
+    """Minor units to charge, at most the order's amount. Default: all of it. What is not charged is released."""
+
+
 class CreateOrder(TypedDict):
     """The terms of the order."""
 
@@ -157,6 +164,8 @@ class CreateOrder(TypedDict):
     """The address for the receipt, which is sent automatically after payment."""
     locale: NotRequired[Union[Literal["zh", "en"], None]]
     """Language of checkout and receipt. Default: the browser's."""
+    capture: NotRequired[Union[Literal["automatic", "manual"], None]]
+    """Default: `automatic`. `manual`: the buyer's bank holds the amount, and you charge it with `POST /v1/orders/{ref}/capture` until `capture_by`. Only methods that can hold an amount are offered then."""
 
 
 class CreatePaymentLink(TypedDict):
@@ -178,6 +187,8 @@ class CreatePaymentLink(TypedDict):
     """URL to which buyers are sent after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."""
     metadata: NotRequired[Union[Mapping[str, Union[str, None]], None]]
     """At most 50 keys of 1 to 40 characters, with values of at most 500."""
+    capture: NotRequired[Union[Literal["automatic", "manual"], None]]
+    """Default: `automatic`. `manual`: the buyer's bank holds the amount, and you charge it with `POST /v1/orders/{ref}/capture` until `capture_by`. Only methods that can hold an amount are offered then."""
 
 
 class CreateRefund(TypedDict):
@@ -228,7 +239,7 @@ class CreateWebhookEndpoint(TypedDict):
     """In live, public HTTPS only. The sandbox also accepts http, and private addresses if the operator allows them."""
     description: NotRequired[Union[str, None]]
     """Your description."""
-    enabled_events: NotRequired[Union[Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed", "*"]], None]]
+    enabled_events: NotRequired[Union[Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "payment.authorized", "payment.captured", "payment.canceled", "payment.authorization_expired", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed", "*"]], None]]
     """Event types to subscribe to. Default: all of them."""
     disable_when_failing: NotRequired[Union[bool, None]]
     """Disable it automatically after five days without a successful delivery. Default: `false`."""
@@ -744,8 +755,8 @@ class Order(TypedDict):
     """ISO 4217 code of the currency of every amount here."""
     subject: Union[str, None]
     """The title that the buyer reads at checkout."""
-    status: Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]
-    """`pending` may still be paid. `failed` and `expired` are final; money that comes then goes back."""
+    status: Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired", "authorized", "canceled"]
+    """`pending` may still be paid. `failed` and `expired` are final; money that comes then goes back. Only orders with `capture: "manual"` are `authorized`, when the amount is held and not charged, or `canceled`, when you have given the hold up."""
     mode: Literal["sandbox", "live"]
     """The environment, decided by the API key alone."""
     payment_id: Union[str, None]
@@ -786,6 +797,174 @@ class Order(TypedDict):
     """The card that was charged, also behind Apple Pay or Google Pay; null until paid, and where it was no card."""
     dispute_status: Union[Literal["open", "won", "lost"], None]
     """What disputes have done to the payment. `open`: an amount is frozen, and nothing is refunded until the bank decides. `lost`: the bank has kept an amount. `won`: all that was frozen has come back, because the bank decided for you or withdrew. Null: no amount was ever frozen. `GET /disputes?trade_no=` has each dispute."""
+    capture: NotRequired[Literal["manual"]]
+    """`manual`: you charge the held amount yourself. Only orders that were created so have it."""
+    capture_by: NotRequired[Union[str, None]]
+    """With `capture: "manual"`: when the hold runs out, and the order expires. Null until it is authorized."""
+    captured_amount: NotRequired[Union[int, None]]
+    """With `capture: "manual"`: the amount that the buyer has paid, in minor units; null until you capture."""
+    capturing_amount: NotRequired[Union[int, None]]
+    """With `capture: "manual"`: an amount that the channel is capturing, in minor units; null otherwise."""
+
+
+class PaymentAuthorizationExpiredEventData(TypedDict):
+    """The object of the event, as it was then."""
+
+    object: Order
+    """The order, refund or dispute as its own endpoint would have returned it at that moment."""
+    trade_no: NotRequired[str]
+    """As `object.trade_no`; for receivers written for the older form."""
+    out_trade_no: NotRequired[str]
+    """As `object.out_trade_no`; for receivers written for the older form."""
+    amount: NotRequired[int]
+    """As `object.amount`; for receivers written for the older form."""
+    currency: NotRequired[Literal["USD", "HKD", "CNY"]]
+    """As `object.currency`; for receivers written for the older form."""
+    status: NotRequired[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired", "authorized", "canceled"]]
+    """As `object.status`; for receivers written for the older form."""
+
+
+class PaymentAuthorizationExpiredEvent(TypedDict):
+    """The hold of an order ran out, and nothing was charged. The event, byte for byte as it is delivered."""
+
+    object: Literal["event"]
+    """Always `event`."""
+    id: str
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
+    type: Literal["payment.authorization_expired"]
+    """The kind of event."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    created_at: str
+    """When it happened."""
+    sequence: int
+    """Increases with each change of the object: of two events, the higher one is later."""
+    data: PaymentAuthorizationExpiredEventData
+    """The object of the event, as it was then."""
+    event_id: str
+    """As `id`; for receivers written for the older form."""
+    event_type: Literal["payment.authorization_expired"]
+    """As `type`; for receivers written for the older form."""
+
+
+class PaymentAuthorizedEventData(TypedDict):
+    """The object of the event, as it was then."""
+
+    object: Order
+    """The order, refund or dispute as its own endpoint would have returned it at that moment."""
+    trade_no: NotRequired[str]
+    """As `object.trade_no`; for receivers written for the older form."""
+    out_trade_no: NotRequired[str]
+    """As `object.out_trade_no`; for receivers written for the older form."""
+    amount: NotRequired[int]
+    """As `object.amount`; for receivers written for the older form."""
+    currency: NotRequired[Literal["USD", "HKD", "CNY"]]
+    """As `object.currency`; for receivers written for the older form."""
+    status: NotRequired[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired", "authorized", "canceled"]]
+    """As `object.status`; for receivers written for the older form."""
+
+
+class PaymentAuthorizedEvent(TypedDict):
+    """The buyer's bank holds the amount of an order, which is not charged yet. The event, byte for byte as it is delivered."""
+
+    object: Literal["event"]
+    """Always `event`."""
+    id: str
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
+    type: Literal["payment.authorized"]
+    """The kind of event."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    created_at: str
+    """When it happened."""
+    sequence: int
+    """Increases with each change of the object: of two events, the higher one is later."""
+    data: PaymentAuthorizedEventData
+    """The object of the event, as it was then."""
+    event_id: str
+    """As `id`; for receivers written for the older form."""
+    event_type: Literal["payment.authorized"]
+    """As `type`; for receivers written for the older form."""
+
+
+class PaymentCanceledEventData(TypedDict):
+    """The object of the event, as it was then."""
+
+    object: Order
+    """The order, refund or dispute as its own endpoint would have returned it at that moment."""
+    trade_no: NotRequired[str]
+    """As `object.trade_no`; for receivers written for the older form."""
+    out_trade_no: NotRequired[str]
+    """As `object.out_trade_no`; for receivers written for the older form."""
+    amount: NotRequired[int]
+    """As `object.amount`; for receivers written for the older form."""
+    currency: NotRequired[Literal["USD", "HKD", "CNY"]]
+    """As `object.currency`; for receivers written for the older form."""
+    status: NotRequired[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired", "authorized", "canceled"]]
+    """As `object.status`; for receivers written for the older form."""
+
+
+class PaymentCanceledEvent(TypedDict):
+    """You have given up the hold of an order, and nothing was charged. The event, byte for byte as it is delivered."""
+
+    object: Literal["event"]
+    """Always `event`."""
+    id: str
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
+    type: Literal["payment.canceled"]
+    """The kind of event."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    created_at: str
+    """When it happened."""
+    sequence: int
+    """Increases with each change of the object: of two events, the higher one is later."""
+    data: PaymentCanceledEventData
+    """The object of the event, as it was then."""
+    event_id: str
+    """As `id`; for receivers written for the older form."""
+    event_type: Literal["payment.canceled"]
+    """As `type`; for receivers written for the older form."""
+
+
+class PaymentCapturedEventData(TypedDict):
+    """The object of the event, as it was then."""
+
+    object: Order
+    """The order, refund or dispute as its own endpoint would have returned it at that moment."""
+    trade_no: NotRequired[str]
+    """As `object.trade_no`; for receivers written for the older form."""
+    out_trade_no: NotRequired[str]
+    """As `object.out_trade_no`; for receivers written for the older form."""
+    amount: NotRequired[int]
+    """As `object.amount`; for receivers written for the older form."""
+    currency: NotRequired[Literal["USD", "HKD", "CNY"]]
+    """As `object.currency`; for receivers written for the older form."""
+    status: NotRequired[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired", "authorized", "canceled"]]
+    """As `object.status`; for receivers written for the older form."""
+
+
+class PaymentCapturedEvent(TypedDict):
+    """A held amount was charged; the same moment as payment.succeeded. The event, byte for byte as it is delivered."""
+
+    object: Literal["event"]
+    """Always `event`."""
+    id: str
+    """Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate."""
+    type: Literal["payment.captured"]
+    """The kind of event."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    created_at: str
+    """When it happened."""
+    sequence: int
+    """Increases with each change of the object: of two events, the higher one is later."""
+    data: PaymentCapturedEventData
+    """The object of the event, as it was then."""
+    event_id: str
+    """As `id`; for receivers written for the older form."""
+    event_type: Literal["payment.captured"]
+    """As `type`; for receivers written for the older form."""
 
 
 class PaymentDuplicateRefundedEventData(TypedDict):
@@ -801,7 +980,7 @@ class PaymentDuplicateRefundedEventData(TypedDict):
     """As `object.amount`; for receivers written for the older form."""
     currency: NotRequired[Literal["USD", "HKD", "CNY"]]
     """As `object.currency`; for receivers written for the older form."""
-    status: NotRequired[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]]
+    status: NotRequired[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired", "authorized", "canceled"]]
     """As `object.status`; for receivers written for the older form."""
 
 
@@ -841,7 +1020,7 @@ class PaymentExpiredEventData(TypedDict):
     """As `object.amount`; for receivers written for the older form."""
     currency: NotRequired[Literal["USD", "HKD", "CNY"]]
     """As `object.currency`; for receivers written for the older form."""
-    status: NotRequired[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]]
+    status: NotRequired[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired", "authorized", "canceled"]]
     """As `object.status`; for receivers written for the older form."""
 
 
@@ -881,7 +1060,7 @@ class PaymentFailedEventData(TypedDict):
     """As `object.amount`; for receivers written for the older form."""
     currency: NotRequired[Literal["USD", "HKD", "CNY"]]
     """As `object.currency`; for receivers written for the older form."""
-    status: NotRequired[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]]
+    status: NotRequired[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired", "authorized", "canceled"]]
     """As `object.status`; for receivers written for the older form."""
 
 
@@ -943,6 +1122,8 @@ class PaymentLink(TypedDict):
     """Your own keys and values; each order gets them."""
     created_at: str
     """When the link was made."""
+    capture: NotRequired[Literal["manual"]]
+    """`manual`: you charge the held amount of each order yourself. Only such links have it."""
 
 
 class PaymentSucceededEventData(TypedDict):
@@ -958,7 +1139,7 @@ class PaymentSucceededEventData(TypedDict):
     """As `object.amount`; for receivers written for the older form."""
     currency: NotRequired[Literal["USD", "HKD", "CNY"]]
     """As `object.currency`; for receivers written for the older form."""
-    status: NotRequired[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]]
+    status: NotRequired[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired", "authorized", "canceled"]]
     """As `object.status`; for receivers written for the older form."""
 
 
@@ -1397,7 +1578,7 @@ class UpdateWebhookEndpoint(TypedDict):
     """The new URL; pending deliveries go there, too."""
     description: NotRequired[Union[str, None]]
     """Your description; null removes it."""
-    enabled_events: NotRequired[Union[Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed", "*"]], None]]
+    enabled_events: NotRequired[Union[Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "payment.authorized", "payment.captured", "payment.canceled", "payment.authorization_expired", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed", "*"]], None]]
     """Replaces the event types to which it is subscribed."""
     status: NotRequired[Union[Literal["enabled", "paused", "disabled"], None]]
     """`disabled` stops deliveries, `paused` holds them, `enabled` sends waiting and new ones."""
@@ -1448,7 +1629,7 @@ class WebhookDelivery(TypedDict):
     """The environment, decided by the API key alone."""
     event_id: str
     """The event that is delivered."""
-    event_type: Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]
+    event_type: Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "payment.authorized", "payment.captured", "payment.canceled", "payment.authorization_expired", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]
     """Its type."""
     endpoint_id: Union[str, None]
     """The endpoint; null for an order's `notify_url` and the account's default URL."""
@@ -1479,7 +1660,7 @@ class WebhookEndpoint(TypedDict):
     """The URL to which events are posted."""
     description: Union[str, None]
     """Your description; null if there is none."""
-    enabled_events: list[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed", "*"]]
+    enabled_events: list[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "payment.authorized", "payment.captured", "payment.canceled", "payment.authorization_expired", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed", "*"]]
     """Event types to which it is subscribed; `*` means all of them, including those added later."""
     status: Literal["enabled", "paused", "disabled"]
     """Nothing is delivered to a disabled endpoint, and deliveries that fall due in the meantime are skipped. Deliveries to a paused one wait until it is enabled again."""
@@ -1512,7 +1693,7 @@ class WebhookEndpointWithSecret(TypedDict):
     """The URL to which events are posted."""
     description: Union[str, None]
     """Your description; null if there is none."""
-    enabled_events: list[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed", "*"]]
+    enabled_events: list[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "payment.authorized", "payment.captured", "payment.canceled", "payment.authorization_expired", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed", "*"]]
     """Event types to which it is subscribed; `*` means all of them, including those added later."""
     status: Literal["enabled", "paused", "disabled"]
     """Nothing is delivered to a disabled endpoint, and deliveries that fall due in the meantime are skipped. Deliveries to a paused one wait until it is enabled again."""
@@ -1581,7 +1762,7 @@ class OrdersListQuery(TypedDict):
     """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
     wait: NotRequired[Union[int, None]]
     """Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."""
-    status: NotRequired[Union[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"], None]]
+    status: NotRequired[Union[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired", "authorized", "canceled"], None]]
     """Orders in this state."""
     out_trade_no: NotRequired[Union[str, None]]
     """The order with exactly this number of yours."""
@@ -1606,7 +1787,7 @@ class OrdersCsvQuery(TypedDict):
     """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
     wait: NotRequired[Union[int, None]]
     """Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."""
-    status: NotRequired[Union[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"], None]]
+    status: NotRequired[Union[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired", "authorized", "canceled"], None]]
     """Orders in this state."""
     out_trade_no: NotRequired[Union[str, None]]
     """The order with exactly this number of yours."""
@@ -1627,7 +1808,7 @@ class OrdersFollowQuery(TypedDict):
 
     sort: NotRequired[Union[Literal["-created", "created", "-amount", "amount"], None]]
     """`created` for oldest first, `amount` and `-amount` for the least and the greatest first. By amount, the newest 10,000 objects of the range are sorted; `sorted` in the answer says which. Send its times as `created[gte]` and `created[lte]` with the next page. Default: `-created`, newest first. A CSV file ignores it."""
-    status: NotRequired[Union[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"], None]]
+    status: NotRequired[Union[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired", "authorized", "canceled"], None]]
     """Orders in this state."""
     out_trade_no: NotRequired[Union[str, None]]
     """The order with exactly this number of yours."""
@@ -1903,7 +2084,7 @@ class EventsListQuery(TypedDict):
     """Created between these moments, both included; one of them is enough."""
     wait: NotRequired[Union[int, None]]
     """Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`."""
-    type: NotRequired[Union[Union[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"], Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]]], None]]
+    type: NotRequired[Union[Union[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "payment.authorized", "payment.captured", "payment.canceled", "payment.authorization_expired", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"], Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "payment.authorized", "payment.captured", "payment.canceled", "payment.authorization_expired", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]]], None]]
     """Events of this type; repeat it for several types."""
     object_id: NotRequired[Union[str, None]]
     """Events of this order, refund or dispute: our number, or any other that its path accepts."""
@@ -1912,7 +2093,7 @@ class EventsListQuery(TypedDict):
 class EventsFollowQuery(TypedDict):
     """The query of `events.list` that is followed."""
 
-    type: NotRequired[Union[Union[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"], Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]]], None]]
+    type: NotRequired[Union[Union[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "payment.authorized", "payment.captured", "payment.canceled", "payment.authorization_expired", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"], Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "payment.authorized", "payment.captured", "payment.canceled", "payment.authorization_expired", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]]], None]]
     """Events of this type; repeat it for several types."""
     object_id: NotRequired[Union[str, None]]
     """Events of this order, refund or dispute: our number, or any other that its path accepts."""
@@ -2051,6 +2232,22 @@ class TestHelpersOrdersPay(TypedDict):
     """Minor units that reach the channel; an amount other than the order's is parked, not credited."""
 
 
+class TestHelpersOrdersAuthorize(TypedDict):
+    """Authorize an order as its buyer would."""
+
+    payment_method: NotRequired[Union[Literal["card", "alipay", "wechat_pay", "apple_pay", "google_pay"], None]]
+    """One that you offer and that can hold an amount. Default: `card`, or the first of them."""
+
+
+class TestHelpersOrdersCapture(TypedDict):
+    """Let the bank capture or release what it holds."""
+
+    outcome: NotRequired[Union[Literal["succeed", "succeed_unreported", "refuse", "late", "release"], None]]
+    """Default: `succeed`. `succeed_unreported`: the bank captures and does not report it. `release`: it gives the hold up. `refuse`: it refuses each capture that you ask for. `late`: it captures 5 seconds after you ask."""
+    amount: NotRequired[Union[int, None]]
+    """Minor units that the bank captures. Default: all that it holds."""
+
+
 class TestHelpersOrdersDispute(TypedDict):
     """Let the buyer dispute the payment."""
 
@@ -2078,5 +2275,5 @@ class TestHelpersClockAdvance(TypedDict):
     """The time to which to advance, later than the clock's current time. Either `by` or `to`."""
 
 
-Event = Union[PaymentSucceededEvent, PaymentFailedEvent, PaymentExpiredEvent, PaymentDuplicateRefundedEvent, RefundSucceededEvent, RefundFailedEvent, DisputeCreatedEvent, DisputeUpdatedEvent, DisputeWonEvent, DisputeLostEvent, DisputeClosedEvent]
+Event = Union[PaymentSucceededEvent, PaymentFailedEvent, PaymentExpiredEvent, PaymentDuplicateRefundedEvent, PaymentAuthorizedEvent, PaymentCapturedEvent, PaymentCanceledEvent, PaymentAuthorizationExpiredEvent, RefundSucceededEvent, RefundFailedEvent, DisputeCreatedEvent, DisputeUpdatedEvent, DisputeWonEvent, DisputeLostEvent, DisputeClosedEvent]
 """The event, byte for byte as it is delivered. `type` says what `data.object` is."""

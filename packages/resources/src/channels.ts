@@ -5,7 +5,7 @@ import { each, forNobody, forOperators, ownTable, resource } from "./Resource.ts
 
 const payment = ["payment_id", "trade_no", "merchant_id", "method", "amount", "currency", "state"] as const
 export const sandboxPayments = resource("sandbox_payments", {
-  ...each(forNobody("none"), [...payment, "report_due_at", "created_at"]),
+  ...each(forNobody("none"), [...payment, "report_due_at", "created_at", "captured_at", "script"]),
   card: forNobody("address")
 })
 const refund = ["refund_key", "payment_id", "amount", "state", "created_at", "settles_at"] as const

@@ -1,5 +1,5 @@
-/** Orders, and payment links, of which visits make orders. */
-import { LinkId, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
+/** Orders, and the mails about them. */
+import { OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Locale } from "@coffer/model/Locale"
 import { Metadata } from "@coffer/model/Metadata"
 import { Minor, OrderAmount } from "@coffer/model/Money"
@@ -56,14 +56,25 @@ export const orders = listed(
       fixed
     ),
     status: field(
-      Schema.Literals(["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]),
+      Schema.Literals([
+        "pending",
+        "paid",
+        "partially_refunded",
+        "refunded",
+        "failed",
+        "expired",
+        "authorized",
+        "canceled"
+      ]),
       shown("none"),
       [
         "Status",
         "状态",
-        "`pending` may still be paid. `failed` and `expired` are final; money that comes then goes back."
+        "`pending` may still be paid. `failed` and `expired` are final; money that comes then goes back. Only orders " +
+          'with `capture: "manual"` are `authorized`, when the amount is held and not charged, or `canceled`, ' +
+          "when you have given the hold up."
       ],
-      { look: "state" }
+      { look: "state", made: "stored" }
     ),
     mode,
     /** By the channel's number. */
@@ -208,7 +219,47 @@ export const orders = listed(
       ],
       { look: "state", made: "unstored" }
     ),
+    capture: field(
+      Schema.Literals(["manual"]),
+      shown("none"),
+      ["Capture", "扣款", "`manual`: you charge the held amount yourself. Only orders that were created so have it."],
+      { made: "unstored", omitted: true }
+    ),
+    capture_by: field(
+      Schema.NullOr(Schema.DateTimeUtc),
+      shown("none"),
+      [
+        "Capture by",
+        "扣款截止",
+        'With `capture: "manual"`: when the hold runs out, and the order expires. Null until it is authorized.'
+      ],
+      { made: "unstored", omitted: true }
+    ),
+    captured_amount: field(
+      Schema.NullOr(Minor),
+      shown("none"),
+      [
+        "Captured",
+        "已扣款",
+        'With `capture: "manual"`: the amount that the buyer has paid, in minor units; null until you capture.'
+      ],
+      { ...money, made: "unstored", omitted: true }
+    ),
+    capturing_amount: field(
+      Schema.NullOr(Minor),
+      shown("none"),
+      [
+        "Being captured",
+        "扣款中",
+        'With `capture: "manual"`: an amount that the channel is capturing, in minor units; null otherwise.'
+      ],
+      { ...money, made: "unstored", omitted: true }
+    ),
 
+    hold: archived("words", objectWith({ refusal: shown("words") })),
+    hold_due_at: forNobody("none"),
+    hold_attempts: forNobody("none"),
+    hold_error: forOperators("words"),
     version: forNobody("none"),
     refunding_amount: archived("none"),
     channel: archived("none"),
@@ -259,6 +310,10 @@ export const orders = listed(
       "paid_at",
       "expires_at",
       "refundable_until",
+      "capture",
+      "capture_by",
+      "captured_amount",
+      "capturing_amount",
       "receipt_email",
       "receipt_number",
       "receipt_sent_at",
@@ -277,92 +332,6 @@ export const orders = listed(
 )
 
 export const orderTags = ownTable("order_tags", ["tag", "trade_no"])
-
-export const paymentLinks = listed(
-  "payment_links",
-  {
-    link_id: field(LinkId, shown("none"), ["Link ID", "链接 ID", "Number of the link; begins with `plink_`."], {
-      ...fixed,
-      ...code
-    }),
-    merchant_id: merchantId,
-    url: field(
-      Schema.String,
-      shown("none"),
-      ["URL", "URL", "Give this address to buyers. Each visit makes a new order."],
-      { made: "unstored" }
-    ),
-    mode,
-    amount: field(Minor, shown("none"), ["Amount", "金额", "The amount that each buyer pays, in minor units."], {
-      ...fixed,
-      ...money
-    }),
-    currency,
-    subject: field(Schema.NullOr(Schema.String), shown("words"), [
-      "Subject",
-      "商品标题",
-      "The title that the buyer reads at checkout."
-    ]),
-    status: field(
-      Schema.Literals(["active", "inactive"]),
-      shown("none"),
-      ["Status", "状态", "Visits to an `inactive` link make no order."],
-      { look: "state" }
-    ),
-    max_uses: field(Schema.NullOr(Schema.Int), shown("none"), [
-      "Maximum number of orders",
-      "订单数上限",
-      "How many orders visits may make; null for any number."
-    ]),
-    used_count: field(Schema.Int, shown("none"), [
-      "Orders created",
-      "已创建订单",
-      "Orders that visits have made, paid or not."
-    ]),
-    notify_url: field(
-      Schema.NullOr(Schema.String),
-      shown("mentions"),
-      ["Events sent to", "事件发送至", "Where the events of the orders go, instead of to your endpoints."],
-      fixed
-    ),
-    return_url: field(
-      Schema.NullOr(Schema.String),
-      shown("mentions"),
-      ["Return URL", "返回 URL", "Where buyers go after the payment."],
-      fixed
-    ),
-    expires_at: field(Schema.NullOr(Schema.DateTimeUtc), shown("none"), [
-      "Expires",
-      "过期时间",
-      "From when on visits make no order; null for never."
-    ]),
-    metadata: field(Metadata, shown("words", "map"), [
-      "Metadata",
-      "元数据",
-      "Your own keys and values; each order gets them."
-    ]),
-    created_at: field(Schema.DateTimeUtc, shown("none"), ["Created", "创建时间", "When the link was made."], fixed),
-    version: forNobody("none"),
-    recent_visits: forNobody("none")
-  },
-  {
-    object: "payment_link",
-    label: { en: "Payment links", zh: "支付链接" },
-    list: {
-      amount: "shown",
-      status: "shown",
-      subject: "shown",
-      used_count: "wide",
-      url: "wide",
-      expires_at: "hidden",
-      link_id: "hidden",
-      created_at: "wide"
-    },
-    brief: ["link_id", "status", "amount", "used_count", "created_at", "url"],
-    facts: ["subject", "used_count", "max_uses", "expires_at", "notify_url", "return_url", "created_at", "metadata"],
-    filters: {}
-  }
-)
 
 /** Receipts and other mails about an order. */
 export const mails = resource("mails", {

@@ -54,7 +54,9 @@ type Wire<C> = C extends { readonly absent: true }
 
 /** The fields of the resource's struct. */
 export type WireFields<Kind extends string, F> = { readonly object: Schema.tag<Kind> } & {
-  readonly [Name in keyof F]: Wire<F[Name]>
+  readonly [Name in keyof F]: F[Name] extends { readonly omitted: true }
+    ? Schema.optionalKey<Wire<F[Name]>>
+    : Wire<F[Name]>
 }
 
 /** The query parameters that filter a list. */
@@ -92,5 +94,8 @@ export type Shows<F, N extends Naming> = {
 
 /** A function for each field that is more than its column. */
 export type Made<F, Self, Extra extends ReadonlyArray<unknown>> = {
-  readonly [Name in MadeNames<F>]: (self: Self, ...extra: Extra) => Wire<F[Name]>["Encoded"]
+  readonly [Name in MadeNames<F>]: (
+    self: Self,
+    ...extra: Extra
+  ) => Wire<F[Name]>["Encoded"] | (F[Name] extends { readonly omitted: true } ? undefined : never)
 }

@@ -46,6 +46,7 @@ export const twinOf = (address: string): string =>
 const guides: ReadonlyArray<readonly [address: string, en: string, zh: string]> = [
   ["guides/shop", "A whole shop", "一个完整的商店"],
   ["guides/checkout", "Checkout", "收银台"],
+  ["guides/capture", "Capture later", "先授权，后扣款"],
   ["guides/refunds", "Refunds", "退款"],
   ["guides/disputes", "Disputes", "争议"],
   ["guides/links", "Payment links", "支付链接"],

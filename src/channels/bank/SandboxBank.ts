@@ -6,6 +6,7 @@
 import { idBody, PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import { isCardCharged, PaidCard, type PaymentMethod } from "@coffer/model/PaymentMethod"
+import { isManual } from "@coffer/rules/order/Hold"
 import { type Order, OrderConflict } from "@coffer/rules/order/Order"
 import { paymentDeclinesMax, paymentDeclinesWindow } from "@coffer/model/Limits"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
@@ -45,6 +46,8 @@ export interface Charge extends Checkout {
   readonly attemptNo?: string | undefined
   /** The card that the buyer typed. */
   readonly card?: PaidCard | null | undefined
+  /** The bank only holds what a successful attempt pays. */
+  readonly isHeld?: boolean | undefined
 }
 
 /** The outcome of an attempt. It takes effect when the `entry` is committed, together with the change of the order. */
@@ -109,7 +112,8 @@ export const makePay = Effect.gen(function* () {
     { amount = order.amount, attemptNo, card, reason }: ChargeOptions = {}
   ) {
     const { currency, merchantId, mode, tradeNo } = order
-    const charge = { merchantId, mode, tradeNo, amount, currency, method, attempt, attemptNo, card, reason }
+    const isHeld = isManual(order) && isCardCharged(method)
+    const charge = { merchantId, mode, tradeNo, amount, currency, method, attempt, attemptNo, card, reason, isHeld }
     const { entry, report } = yield* bank.charge(charge)
     if (report !== undefined) return yield* orders.report(order, report, entry)
     const noted = yield* orders.note(order, entry.changes)
@@ -162,7 +166,7 @@ const makeBank = Effect.fnUntraced(function* (reach: Reach) {
     charge: makeCharge(sql, ids, reach),
     pausedUntil: (tradeNo) => sqlDefects(pausedUntil(tradeNo)),
     hasPaid: ({ amount, currency, tradeNo }) =>
-      sql`select 1 from sandbox_payments where trade_no = ${tradeNo} and state = 'succeeded'
+      sql`select 1 from sandbox_payments where trade_no = ${tradeNo} and state in ('succeeded', 'authorized')
         and amount = ${amount} and currency = ${currency} limit 1`.pipe(
         Effect.map((rows) => rows.length > 0),
         sqlDefects
@@ -200,7 +204,8 @@ const makeCharge = (sql: SqlClient.SqlClient, ids: NewIds["Service"], reach: Rea
         )
       : []
     const card = cardOf(charge, left)
-    const payment = { paymentId, tradeNo, method, card, amount, currency, state: states[attempt], createdAt: now }
+    const state = charge.isHeld === true && states[attempt] === "succeeded" ? "authorized" : states[attempt]
+    const payment = { paymentId, tradeNo, method, card, amount, currency, state, createdAt: now }
     const reportDueAt = attempt === "succeed_later" ? DateTime.addDuration(now, reportLaterAfter) : null
     const booked = { payment, merchantId, reportDueAt }
     const entry = { ...noEntry, changes: bookedRows(booked), instructions: [instruct(bankPayment, booked)] }

@@ -10,6 +10,7 @@ import * as SandboxBankJobs from "./SandboxBankJobs.ts"
 import { makeSandboxDisputeDesk } from "./sandboxDisputeDesk.ts"
 import * as SandboxDisputes from "./SandboxDisputes.ts"
 import * as SandboxRefunds from "./SandboxRefunds.ts"
+import { makeSandboxHolds, makeScript } from "./sandboxHolds.ts"
 import { makeSandboxReturns } from "./sandboxReturns.ts"
 
 /** The last rank: it takes the payments that no acquirer takes. */
@@ -19,9 +20,11 @@ const layerRegistration = Layer.effectDiscard(
   Effect.gen(function* () {
     const bank = yield* SandboxBank.SandboxBank
     const disputes = yield* SandboxDisputes.SandboxDisputes
+    const { holds, ...bankHolds } = yield* makeSandboxHolds
     const { refund, settle } = yield* SandboxRefunds.SandboxRefunds
     const pretended: Pretended = {
       charge: yield* SandboxBank.makePay,
+      capture: yield* makeScript({ holds, ...bankHolds }),
       pausedUntil: ({ declines, status, tradeNo }) =>
         status === "pending" && declines >= paymentDeclinesMax ? bank.pausedUntil(tradeNo) : Effect.succeedNone,
       hasPaid: bank.hasPaid,
@@ -38,7 +41,8 @@ const layerRegistration = Layer.effectDiscard(
       rank,
       takes: ({ mode }) => Effect.succeed(mode === "sandbox"),
       pretended,
-      ...(yield* makeSandboxReturns),
+      ...(yield* makeSandboxReturns(holds)),
+      holds,
       refund,
       disputes: yield* makeSandboxDisputeDesk,
       paymentNumbers: {

@@ -5,6 +5,7 @@
  */
 import { isoText } from "@coffer/model/isoText"
 import { InvalidField } from "@coffer/rules/InvalidField"
+import { amountPaid } from "@coffer/rules/order/Hold"
 import type { CreditedOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -131,7 +132,7 @@ const makeInsert = Effect.gen(function* () {
     yield* sql`select pg_advisory_xact_lock(hashtext(${`dispute/${order.paymentId}`}))`
     const [disputed] = yield* sql<{ sum: string }>`select coalesce(sum(amount), 0)::text as sum from sandbox_disputes
       where trade_no = ${order.tradeNo} and payment_id = ${order.paymentId} and state not in ('won', 'closed')`
-    const left = order.amount - Number(disputed!.sum)
+    const left = amountPaid(order) - Number(disputed!.sum)
     if (amount > left) {
       const problem = `exceeds the ${left} of the payment that is not disputed yet`
       return yield* new InvalidField({ param: "amount", problem })

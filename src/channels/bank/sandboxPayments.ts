@@ -3,7 +3,7 @@ import { PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import { PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { PaymentAttempt } from "@coffer/rules/order/Order"
-import { Schema } from "effect"
+import { DateTime, Duration, Schema } from "effect"
 import type { ChannelPayment } from "../../shared/channel/payments.ts"
 import { refundableUntil } from "../../shared/channel/refundWindows.ts"
 import { type ChangeSet, insert } from "../../platform/commit/Change.ts"
@@ -19,7 +19,9 @@ const SandboxPayment = Schema.Struct({
   amount: Minor,
   currency: Currency,
   state: Schema.String,
-  createdAt: Schema.DateTimeUtc
+  createdAt: Schema.DateTimeUtc,
+  /** When the bank captured what it held: null for a payment that was charged at once. */
+  capturedAt: Schema.optionalKey(Schema.NullOr(Schema.DateTimeUtc))
 })
 export type SandboxPayment = typeof SandboxPayment.Type
 
@@ -75,20 +77,23 @@ export const attemptOf = (
   at: createdAt
 })
 
-export const paymentOf = ({
-  amount,
-  card,
-  createdAt,
-  currency,
-  method,
-  paymentId
-}: SandboxPayment): ChannelPayment => ({
-  channel: sandboxChannel,
-  paymentId,
-  method,
-  card,
-  amount,
-  currency,
-  paidAt: createdAt,
-  refundableUntil: refundableUntil(method, createdAt)
-})
+/** For how many days the bank holds an amount. */
+export const heldDays = 7
+export const heldUntil = ({ createdAt }: Pick<SandboxPayment, "createdAt">): DateTime.Utc =>
+  DateTime.addDuration(createdAt, Duration.days(heldDays))
+
+export const paymentOf = (payment: SandboxPayment): ChannelPayment => {
+  const { amount, capturedAt, card, createdAt, currency, method, paymentId, state } = payment
+  const paidAt = capturedAt ?? createdAt
+  return {
+    channel: sandboxChannel,
+    paymentId,
+    method,
+    card,
+    amount,
+    currency,
+    paidAt,
+    refundableUntil: refundableUntil(method, paidAt),
+    ...(state === "authorized" ? { hold: { captureBy: heldUntil(payment) } } : capturedAt ? { hold: "captured" } : {})
+  }
+}

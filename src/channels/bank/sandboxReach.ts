@@ -45,8 +45,8 @@ export const sandboxReach = Effect.map(SqlClient.SqlClient, (sql): Reach => {
     select: (orders: ReadonlyArray<Checkout>) => sql`select coalesce(reachable, true) as reachable,
         exists (select 1 from sandbox_payments p where p.trade_no = asked.trade_no and state = 'redirect'
           and created_at > since) as redirecting,
-        exists (select 1 from sandbox_payments p where p.trade_no = asked.trade_no and state = 'succeeded'
-          offset ${paymentsMax - 1}) as full
+        exists (select 1 from sandbox_payments p where p.trade_no = asked.trade_no
+          and state in ('succeeded', 'authorized') offset ${paymentsMax - 1}) as full
       from unnest(${orders.map(({ merchantId }) => merchantId)}::text[],
         ${orders.map(({ tradeNo }) => tradeNo)}::text[],
         ${orders.map(({ since }) => since)}::text[]::timestamptz[])

@@ -8,14 +8,16 @@ import { Wakeups } from "../../platform/commit/Wakeups.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { span } from "../../platform/runtime/span.ts"
+import type { Holds } from "../../shared/channel/Channel.ts"
+import { sandboxChannel } from "./name.ts"
 import { paymentOf, sandboxPayments } from "./sandboxPayments.ts"
 import { type Reach, sandboxReach, unreachableOnSqlError } from "./sandboxReach.ts"
 
-export const makeSandboxReturns = Effect.gen(function* () {
+export const makeSandboxReturns = Effect.fnUntraced(function* ({ release }: Pick<Holds, "release">) {
   const sql = yield* SqlClient.SqlClient
   const wakeups = yield* Wakeups
   const reach = yield* sandboxReach
-  return { cancel: makeCancel(sql, wakeups, reach), giveBack: makeGiveBack(sql, reach) }
+  return { cancel: makeCancel(sql, wakeups, reach), giveBack: makeGiveBack(sql, reach, release) }
 })
 
 const makeCancel = (sql: SqlClient.SqlClient, wakeups: Wakeups["Service"], reach: Reach) =>
@@ -25,15 +27,16 @@ const makeCancel = (sql: SqlClient.SqlClient, wakeups: Wakeups["Service"], reach
       if (checkout.mode === "live") return { _tag: "Cancelled" }
       if ((yield* reach(checkout.merchantId, checkout.tradeNo)).redirecting) return { _tag: "BuyerBusy" }
       const found = yield* decodePayments(
-        yield* sql`select * from sandbox_payments where trade_no = ${checkout.tradeNo} and state = 'succeeded'
-          order by payment_id limit 2`
+        yield* sql`select * from sandbox_payments where trade_no = ${checkout.tradeNo}
+          and state in ('succeeded', 'authorized') order by payment_id limit 2`
       )
       const [payment, other] = found.map(sandboxPayments.read)
       // The answer names one payment. The others are reported like any payment, perhaps twice.
       if (payment !== undefined && other !== undefined) {
         const now = DateTime.toDateUtc(yield* currentTime)
         yield* sql`update sandbox_payments set report_due_at = ${now}
-          where trade_no = ${checkout.tradeNo} and state = 'succeeded' and payment_id <> ${payment.paymentId}`
+          where trade_no = ${checkout.tradeNo} and state in ('succeeded', 'authorized')
+            and payment_id <> ${payment.paymentId}`
         wakeups.raise("sandbox_reports")
       }
       return payment === undefined ? { _tag: "Cancelled" } : { _tag: "AlreadyPaid", payment: paymentOf(payment) }
@@ -46,12 +49,16 @@ type Unhandled = ChannelUnreachable | SqlError.SqlError | Schema.SchemaError
 
 const decodePayments = Schema.decodeUnknownEffect(Schema.Array(sandboxPayments.row))
 
-const makeGiveBack = (sql: SqlClient.SqlClient, reach: Reach) =>
+const makeGiveBack = (sql: SqlClient.SqlClient, reach: Reach, release: Holds["release"]) =>
   span("SandboxBank.giveBack")(function* (
     checkout: Checkout,
-    payment: { readonly paymentId: PaymentId; readonly amount: Minor }
+    payment: { readonly paymentId: PaymentId; readonly amount: Minor; readonly isHold?: true }
   ) {
     yield* reach(checkout.merchantId)
+    if (payment.isHold) {
+      const hold = { ...checkout, channel: sandboxChannel, paymentId: payment.paymentId, key: payment.paymentId }
+      if ((yield* release(hold))._tag === "Gone") return { _tag: "Taken" } satisfies ReturnAnswer
+    }
     const now = yield* currentTime
     yield* sql`insert into sandbox_refunds (refund_key, payment_id, amount, created_at)
         values (${`return/${payment.paymentId}`}, ${payment.paymentId}, ${payment.amount}, ${DateTime.toDateUtc(now)})

@@ -8,6 +8,7 @@ import { Minor } from "@coffer/model/Money"
 import { isCardCharged } from "@coffer/model/PaymentMethod"
 import type { Dispute } from "@coffer/rules/dispute/Dispute"
 import { InvalidField } from "@coffer/rules/InvalidField"
+import { amountPaid } from "@coffer/rules/order/Hold"
 import type { Order, RefundRefused, CreditedOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { makeTurns } from "../../platform/cluster/turns.ts"
@@ -74,10 +75,11 @@ export const layer = Layer.effect(
     const turns = makeTurns(decisionsMax)
 
     const dispute = span("SandboxIssuer.dispute")(function* (order: Order, complaint: Complaint) {
-      const { amount = order.amount, evidenceDueBy, reason = "fraudulent" } = complaint
+      const paid = amountPaid(order)
+      const { amount = paid, evidenceDueBy, reason = "fraudulent" } = complaint
       const { tradeNo } = order
-      if (amount > order.amount) {
-        return yield* new InvalidField({ param: "amount", problem: `exceeds the ${order.amount} that were paid` })
+      if (amount > paid) {
+        return yield* new InvalidField({ param: "amount", problem: `exceeds the ${paid} that were paid` })
       }
       if (!("paymentId" in order)) return yield* new NoChargeback({ tradeNo, reason: "not_paid" })
       if (!isCardCharged(order.method)) return yield* new NoChargeback({ tradeNo, reason: "not_a_card" })

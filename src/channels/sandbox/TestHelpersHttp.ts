@@ -6,9 +6,10 @@ import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { paymentDeclinesMax, paymentDeclinesWindow } from "@coffer/model/Limits"
-import type { Account } from "@coffer/model/Account"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { InvalidField } from "@coffer/rules/InvalidField"
+import { isManual } from "@coffer/rules/order/Hold"
+import { type Order, OrderConflict as Conflicting } from "@coffer/rules/order/Order"
 import { DateTime, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../../platform/runtime/span.ts"
@@ -39,6 +40,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     return handlers.handleAll({
       ...(yield* makeOrderHandlers),
+      ...(yield* makeHoldHandlers),
       ...(yield* makeRefundHandlers),
       ...(yield* makeDisputeHandlers),
       ...(yield* makeChannelHandlers),
@@ -54,19 +56,26 @@ const { DisputeNotFound } = disputeRefusals
 const { InvalidField: refuseInvalid } = commonRefusals
 const { ClockAdvancing, ClockNotOurs, NoChargeback, NotSettled } = sandboxRefusals
 
-const makeOrderHandlers = Effect.gen(function* () {
-  const orders = yield* Orders
-  const { buyer } = yield* Channel
-  const links = yield* OrderLinks
+/** Which method an order is paid by. */
+const makeMethodOf = Effect.gen(function* () {
+  const channel = yield* Channel
   const merchants = yield* Merchants
-
   /** `card` by default; if cards are not offered, the first offered method. */
-  const methodOf = Effect.fnUntraced(function* ({ merchantId, mode }: Account, named: PaymentMethod | undefined) {
-    const offered = offeredIn((yield* merchants.find(merchantId)).modes[mode])
+  return Effect.fnUntraced(function* (order: Order, named: PaymentMethod | undefined) {
+    const { merchantId, mode } = order
+    const sold = offeredIn((yield* merchants.find(merchantId)).modes[mode])
+    const offered = isManual(order) ? yield* channel.holdable(order, sold) : sold
     if (named === undefined) return offered.includes("card") ? "card" : offered[0]!
     if (offered.includes(named)) return named
     return yield* new InvalidField({ param: "payment_method", problem: `must be one of: ${offered.join(", ")}` })
   })
+})
+
+const makeOrderHandlers = Effect.gen(function* () {
+  const orders = yield* Orders
+  const { buyer } = yield* Channel
+  const links = yield* OrderLinks
+  const methodOf = yield* makeMethodOf
 
   const pay = HttpApiBuilder.handler(
     Api,
@@ -102,6 +111,53 @@ const makeOrderHandlers = Effect.gen(function* () {
     )
   )
   return { pay }
+})
+
+const makeHoldHandlers = Effect.gen(function* () {
+  const orders = yield* Orders
+  const channel = yield* Channel
+  const links = yield* OrderLinks
+  const methodOf = yield* makeMethodOf
+
+  const authorize = HttpApiBuilder.handler(
+    Api,
+    "test_helpers",
+    "authorize",
+    span("test_helpers.authorize")(
+      function* ({ params, payload }) {
+        const order = yield* orders.find(yield* Caller, params.ref)
+        if (!isManual(order)) {
+          return yield* new Conflicting({ tradeNo: order.tradeNo, reason: "not_pending", hold: "not_authorized" })
+        }
+        const method = yield* methodOf(order, payload.payment_method)
+        return yield* reply(orderView(yield* channel.buyer.pay(order, method, "succeed"), links.signed))
+      },
+      Effect.catchTags({
+        ChannelUnreachable,
+        InvalidField: refuseInvalid,
+        MerchantNotFound: Effect.die,
+        OrderConflict,
+        OrderNotFound,
+        ...unavailable
+      })
+    )
+  )
+
+  const capture = HttpApiBuilder.handler(
+    Api,
+    "test_helpers",
+    "capture",
+    span("test_helpers.capture")(
+      function* ({ params, payload: { amount, outcome = "succeed" } }) {
+        const order = yield* orders.find(yield* Caller, params.ref)
+        const bank = Option.getOrUndefined(yield* channel.pretendedOf(order))
+        const after = bank?.capture === undefined ? order : yield* bank.capture(order, outcome, amount)
+        return yield* reply(orderView(after, links.signed))
+      },
+      Effect.catchTags({ ChannelUnreachable, OrderConflict, OrderNotFound, ...unavailable })
+    )
+  )
+  return { authorize, capture }
 })
 
 const makeRefundHandlers = Effect.gen(function* () {

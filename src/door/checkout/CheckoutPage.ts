@@ -7,6 +7,7 @@
  */
 import { checkoutRedirectSeconds } from "@coffer/model/Limits"
 import { methodName, type PaymentMethod } from "@coffer/model/PaymentMethod"
+import { amountPaid, heldOf } from "@coffer/rules/order/Hold"
 import type { Order } from "@coffer/rules/order/Order"
 import { shopsNumber, takesAddress } from "@coffer/rules/order/receipt"
 import { DateTime } from "effect"
@@ -49,6 +50,8 @@ export type Page =
   | { readonly _tag: "Processing"; readonly order: Order }
   /** `leaves`: a browser without a script returns to the shop from here. */
   | { readonly _tag: "Paid"; readonly order: Order; readonly justNow: boolean; readonly leaves?: boolean }
+  /** The amount is held, and not charged yet (silences: O75). */
+  | { readonly _tag: "Held"; readonly order: Order }
   /** `at`: when the last of the money went back. */
   | { readonly _tag: "Refunded"; readonly order: Order; readonly at?: DateTime.Utc; readonly justNow?: boolean }
   /** `isEarly`: the merchant closed it before its deadline. */
@@ -77,6 +80,7 @@ export const isNews = (at: DateTime.Utc, now: DateTime.Utc): boolean =>
 export const pageOf = (order: Order, now: DateTime.Utc, way: Way = wayWithoutAccount(order)): Page => {
   switch (order.status) {
     case "pending":
+      if (heldOf(order) !== undefined) return { _tag: "Held", order }
       // The order may still be closing at the channel; the page does not wait for it (silences: O14).
       if (DateTime.isGreaterThanOrEqualTo(now, order.expiresAt)) return { _tag: "Closed", order }
       if (way === "none") return { _tag: "NotConnected", order }
@@ -106,6 +110,8 @@ export const render = (page: Page, context: PageContext): string => {
       return renderWait(texts.processing, page, context)
     case "Paid":
       return renderPaid(page, context)
+    case "Held":
+      return renderHeld(page, context)
     case "Refunded":
       return renderRefunded(page, context)
     case "Closed":
@@ -240,6 +246,21 @@ const renderPaid = ({ justNow, leaves, order }: PageOf<"Paid">, context: PageCon
   })
 }
 
+/** The buyer has done all that there is to do: the shop charges the amount, or releases it. */
+const renderHeld = ({ order }: PageOf<"Held">, context: PageContext) => {
+  const { held } = wordsOf(context)
+  return renderState(
+    { heading: held.heading, text: held.text(amountOf(order, context), shopIn(context)) },
+    {
+      ...frameOf(context, order),
+      mark: marks.good,
+      terms: ownNumber(order, context),
+      more: html`<p class="soft">${held.later}</p>
+        ${returnButton(order, context, "button")}`
+    }
+  )
+}
+
 /** In a tab of its own, since this one leaves for the shop. */
 const receiptLink = (context: PageContext) =>
   context.receipt === undefined
@@ -344,4 +365,5 @@ const ownNumber = (order: Order, context: PageContext): Terms => {
   return number === undefined ? [] : [[wordsOf(context).order.number, html`<bdi>${number}</bdi>`]]
 }
 
-const amountOf = ({ amount, currency }: Order, { language }: PageContext): string => money(amount, currency, language)
+/** What the buyer pays, or has paid. */
+const amountOf = (order: Order, { language }: PageContext): string => money(amountPaid(order), order.currency, language)

@@ -2,6 +2,7 @@
  * Pages wait for an order to change: all listeners of one order share one look at its row each second (silences: K).
  */
 import type { TradeNo } from "@coffer/model/Ids"
+import { statusOf } from "@coffer/rules/order/Hold"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime, Deferred, Effect, RcMap, type Scope } from "effect"
 import { Draining } from "../../shared/http/Draining.ts"
@@ -41,7 +42,7 @@ export const make = Effect.gen(function* () {
 
   /** The bank may still have a payment of an order that has expired. */
   const isOpen = Effect.fnUntraced(function* (order: Order) {
-    if (order.status !== "pending") return false
+    if (statusOf(order) !== "pending") return false
     const isInTime = Effect.map(currentTime, (now) => DateTime.isLessThan(now, order.expiresAt))
     return (yield* clocks.working(order, isInTime)) || (yield* buyer.hasPaid(order))
   })

@@ -1,4 +1,5 @@
 /** The current page of an order that is not being paid. */
+import { statusOf } from "@coffer/rules/order/Hold"
 import type { Order } from "@coffer/rules/order/Order"
 import { type DateTime, Effect, Option } from "effect"
 import type { Channel } from "../../shared/channel/Channel.ts"
@@ -8,7 +9,7 @@ import { isNews, type Page, pageOf, type Way } from "./CheckoutPage.ts"
 /** A payment that the bank is processing takes precedence over the pages of a pending order (silences: K9). */
 export const currentPage = Effect.fnUntraced(function* (channel: Channel["Service"], order: Order) {
   const isProcessing =
-    order.status === "pending" && ((yield* channel.buyer.hasPaid(order)) || (yield* channel.isProcessing(order)))
+    statusOf(order) === "pending" && ((yield* channel.buyer.hasPaid(order)) || (yield* channel.isProcessing(order)))
   if (isProcessing) return { _tag: "Processing", order } satisfies Page as Page
   const taker = yield* channel.takerOf(order)
   const page = pageOf(order, yield* currentTime, wayOf(taker))

@@ -140,7 +140,8 @@ const makeAttempt = (services: Services) => {
     function* (order: Order, { attempt_no, method }: CheckoutForm, { card, how, reason }: Try, notice: Notice) {
       const after = yield* channel.buyer.pay(order, method, how, { attemptNo: attempt_no, card, reason })
       const page = yield* currentPage(services.channel, after)
-      if (after.status === "paid" || page._tag === "Processing") return yield* respond.byGet(after)
+      if (after.status === "paid" || page._tag === "Held" || page._tag === "Processing")
+        return yield* respond.byGet(after)
       if (page._tag !== "Pay") return yield* respond.with(page)
       return yield* respond.with(
         how === "redirect"

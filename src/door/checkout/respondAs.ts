@@ -1,4 +1,5 @@
 /** Sends the checkout's pages: in the language of the request, with the order's shop, and never from a cache. */
+import { isManual } from "@coffer/rules/order/Hold"
 import type { Order } from "@coffer/rules/order/Order"
 import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -23,9 +24,13 @@ interface Services {
 
 export type Respond = ReturnType<typeof respondAs>
 
-/** `sold`: the methods of the order's merchant. `offered`: those that its channel accepts. */
+/**
+ * `sold`: the methods of the order's merchant; where it is captured later, those that can hold an amount. `offered`:
+ * those that its channel accepts.
+ */
 const shopOf = Effect.fnUntraced(function* ({ channel, merchants }: Services, order: Order | undefined) {
-  const { offered: sold, shop } = yield* findShop(merchants, order)
+  const { offered: all, shop } = yield* findShop(merchants, order)
+  const sold = order !== undefined && isManual(order) ? yield* channel.holdable(order, all) : all
   const taker = order === undefined ? Option.none() : yield* channel.takerOf(order)
   const page = Option.getOrUndefined(taker)?.page
   return { shop, sold, offered: order === undefined || page === undefined ? sold : yield* page.offered(order, sold) }

@@ -134,6 +134,11 @@ export const zh: Texts = {
     headingLater: "此订单已付款",
     textLater: (amount, shop) => chinese`您已向${shop}支付${amount}，无需再进行任何操作。`
   },
+  held: {
+    heading: "付款已授权",
+    text: (amount, shop) => chinese`银行已为${shop}冻结${amount}，目前尚未扣款。`,
+    later: "商家确认订单后才会扣款，金额不会超过冻结金额，未扣的部分会解冻。"
+  },
   refunded: {
     heading: "此订单已退款",
     text: (amount, shop) => chinese`${shop}已将${amount}原路退回，银行可能需要几天时间到账。`

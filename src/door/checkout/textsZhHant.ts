@@ -134,6 +134,11 @@ export const zhHant: Texts = {
     headingLater: "此訂單已付款",
     textLater: (amount, shop) => chinese`您已向${shop}支付${amount}，無需再進行任何操作。`
   },
+  held: {
+    heading: "付款已授權",
+    text: (amount, shop) => chinese`銀行已為${shop}保留${amount}，目前尚未扣款。`,
+    later: "商家確認訂單後才會扣款，金額不會超過保留金額，未扣的部分會釋放。"
+  },
   refunded: {
     heading: "此訂單已退款",
     text: (amount, shop) => chinese`${shop}已將${amount}退回原付款方式，銀行可能需要幾天時間入帳。`

@@ -88,7 +88,8 @@ const orderOfVisit = (link: PaymentLink, { ordinal, tradeNo }: Visit): Order => 
     metadata: { ...link.metadata, [linkKey]: link.linkId },
     ...(link.subject === null ? {} : { subject: link.subject }),
     ...(link.notifyUrl === null ? {} : { notify_url: link.notifyUrl }),
-    ...(link.returnUrl === null ? {} : { return_url: link.returnUrl })
+    ...(link.returnUrl === null ? {} : { return_url: link.returnUrl }),
+    ...(link.capture === "manual" ? { capture: link.capture } : {})
   }
   return newOrder(link, terms, tradeNo)
 }

@@ -27,7 +27,7 @@ export const paymentLinks = table("payment_links", {
   extra: { version: Schema.Int },
   key: "linkId",
   version: "version",
-  fixed: Struct.keys(terms)
+  fixed: [...Struct.keys(terms), "capture"]
 })
 
 export const { insertion, replacement } = makeObjectChanges(paymentLinks, (_, version) => ({ version }))

@@ -1,6 +1,6 @@
 /** A payment link as merchants see it: the one encoder. Pure. */
 import type { PaymentLinkResource } from "@coffer/contract/PaymentLinks"
-import { paymentLinks } from "@coffer/resources/orders"
+import { paymentLinks } from "@coffer/resources/links"
 import { makeView } from "@coffer/resources/view"
 import type { PaymentLink } from "@coffer/rules/link/PaymentLink"
 
@@ -12,5 +12,6 @@ export const linkView: (link: PaymentLink, base: string) => PaymentLinkResource 
   PaymentLink,
   [base: string]
 >()(paymentLinks, {
-  url: ({ linkId }, base) => `${base}/pay/${linkId}`
+  url: ({ linkId }, base) => `${base}/pay/${linkId}`,
+  capture: ({ capture }) => capture ?? undefined
 })

@@ -32,6 +32,7 @@ import { currentTime } from "../../platform/runtime/clock.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
+import { captureProblem } from "../orders/Orders.ts"
 import { askLink, LinkCommands, LinkNotFound } from "./LinkCommands.ts"
 import { LinkStore } from "./LinkStore.ts"
 
@@ -138,7 +139,8 @@ const create = ({ channel, commands, ids, merchantOf, privateAllowed }: LinkServ
       expiresAt: yield* Effect.fromResult(readExpiry(terms.expires_at)),
       usedCount: 0,
       recentVisits: [],
-      metadata: merge({}, metadata)
+      metadata: merge({}, metadata),
+      capture: terms.capture === "manual" ? "manual" : null
     }
     const situation = {
       mode: account.mode,
@@ -149,7 +151,9 @@ const create = ({ channel, commands, ids, merchantOf, privateAllowed }: LinkServ
       otherTarget: "default address",
       hasOtherTarget: merchant.modes[account.mode].default_notify_url !== null
     }
-    const problem = termsProblem({ ...link, metadata }, situation)
+    const problem =
+      termsProblem({ ...link, metadata }, situation) ??
+      (link.capture === "manual" ? yield* captureProblem(channel, account, merchant) : undefined)
     if (problem !== undefined) return yield* problem
     if (link.expiresAt !== null && DateTime.isLessThanOrEqualTo(link.expiresAt, now)) {
       const clock = account.mode === "sandbox" ? "the clock of this sandbox" : "the clock"
@@ -186,13 +190,15 @@ const update = ({ send }: LinkServices, find: Links["Service"]["find"]) =>
 /** The cluster may deliver a visit twice. Its order has one number, so the second finds the order made. */
 const visit = ({ channel, ids, merchantOf, send }: LinkServices) =>
   span("Links.visit")(function* (link: PaymentLink, visitNo?: string) {
-    const { closed_at, live_currencies: liveCurrencies, modes, suspended_at } = yield* merchantOf(link)
+    const merchant = yield* merchantOf(link)
+    const { closed_at, live_currencies: liveCurrencies, modes, suspended_at } = merchant
     if (closed_at !== null) return yield* new InvalidField({ param: "merchant_id", problem: "is closed" })
     if (suspended_at !== null) return yield* new InvalidField({ param: "merchant_id", problem: "is suspended" })
     // The operator may have taken the currency away since, or set a channel that takes no such amount (silences: L8).
     const problem =
       currencyProblem(link.currency, { mode: link.mode, liveCurrencies }) ??
-      amountProblem(link, channel.boundsOf(modes[link.mode].channel_accounts))
+      amountProblem(link, channel.boundsOf(modes[link.mode].channel_accounts)) ??
+      (link.capture === "manual" ? yield* captureProblem(channel, link, merchant) : undefined)
     if (problem !== undefined) return yield* problem
     const at = yield* currentTime
     const numbered = { at, ...(visitNo === undefined ? {} : { visitNo }) }

@@ -33,6 +33,7 @@ import { Merchants } from "../../access/merchants/Merchants.ts"
 import { Transactor } from "../../platform/commit/Transactor.ts"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
 import type { Account } from "@coffer/model/Account"
+import { Faults } from "../../platform/runtime/Faults.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
@@ -227,6 +228,7 @@ export const orderServices = Effect.gen(function* () {
     ids: yield* NewIds,
     wakeups: yield* Wakeups,
     links: yield* OrderLinks,
+    faults: yield* Faults,
     termsHash: ({ notifyUrl, subject }: Order) => termsHashOf(secrets, { subject, notify_url: notifyUrl }),
     privateAllowed: (yield* Settings).allowPrivateWebhooks,
 

@@ -35,7 +35,7 @@ export const layer = HttpApiBuilder.group(
     const links = yield* OrderLinks
     const { InvalidField } = commonRefusals
     const { ChannelUnreachable } = channelRefusals
-    const { OrderNotFound, OrderNumberTaken } = orderRefusals
+    const { CaptureRefused, OrderNotFound, OrderNumberTaken } = orderRefusals
     const OrderConflict = orderConflict(orders)
     const view = (order: Order) => orderView(order, links.signed)
     const row = (order: Order) => orderView(order, links.cut)
@@ -78,6 +78,21 @@ export const layer = HttpApiBuilder.group(
           return yield* reply(view(order))
         },
         Effect.catchTags({ ChannelUnreachable, OrderConflict, OrderNotFound, ...unavailable })
+      ),
+
+      capture: span("orders.capture")(
+        function* ({ params, payload: { amount } }) {
+          const order = yield* orders.capture(yield* Caller, params.ref, amount)
+          return yield* reply(view(order))
+        },
+        Effect.catchTags({
+          CaptureRefused,
+          ChannelUnreachable,
+          InvalidField,
+          OrderConflict,
+          OrderNotFound,
+          ...unavailable
+        })
       )
     })
   })

@@ -41,6 +41,14 @@ export const layer = Layer.effectDiscard(
     }))
 
     yield* workers.supervise(() => ({
+      name: "holds",
+      callsOutside: true,
+      ...dueWork(store.holds, (due) =>
+        forEachLeased("hold of order", due, (tradeNo) => tradeNo, orders.checkHold, store.holds.noteOutcomes)
+      )
+    }))
+
+    yield* workers.supervise(() => ({
       name: "parked payments of sandboxes",
       tidies: true,
       run: Effect.gen(function* () {

@@ -42,8 +42,28 @@ export class OrderLists extends Context.Service<
   }
 >()("@coffer/orders/OrderLists") {}
 
+/** Orders with a hold have an index of their own, and two statuses that no column has (`statusOf`). */
+const ofHolds = ["authorized", "canceled"]
+const isOfStatus = (sql: SqlClient.SqlClient, status: string) => {
+  const isHeld = sql`hold -> 'payment' is not null`
+  const isCanceled = sql`coalesce(hold ->> 'released', '') = 'canceled'`
+  switch (status) {
+    case "authorized":
+      return sql`status = 'pending' and ${isHeld}`
+    case "canceled":
+      return sql`status = 'expired' and ${isCanceled}`
+    case "pending":
+      return sql`status = 'pending' and not (${isHeld})`
+    case "expired":
+      return sql`status = 'expired' and not (${isCanceled})`
+    default:
+      return equals(sql, "status", status)
+  }
+}
+
 /** The partial index of a nullable column has only the orders with a value. */
 const pathBy = (sql: SqlClient.SqlClient, account: Account, column: string, value: string): Path => {
+  if (column === "status" && ofHolds.includes(value)) return { ...along({}), needs: [sql`hold is not null`] }
   const needs = column === "status" ? [] : [sql`${sql(column)} is not null`]
   if (column === "receipt_email") {
     const key = valueKey("lower(receipt_email)")
@@ -55,8 +75,10 @@ const pathBy = (sql: SqlClient.SqlClient, account: Account, column: string, valu
 }
 
 /** An address is compared in lower case (packages/rules/src/wholeAddress.ts). */
-const isValue = (sql: SqlClient.SqlClient, column: string, value: string) =>
-  column === "receipt_email" ? isAddress(sql, sql`receipt_email`, value) : equals(sql, column, value)
+const isValue = (sql: SqlClient.SqlClient, column: string, value: string) => {
+  if (column === "status") return isOfStatus(sql, value)
+  return column === "receipt_email" ? isAddress(sql, sql`receipt_email`, value) : equals(sql, column, value)
+}
 
 /** An address with two spellings is looked for in all orders. */
 const hasPath = ([column, value]: readonly [string, string]) =>

@@ -4,8 +4,9 @@
  */
 import { isoText } from "@coffer/model/isoText"
 import { TradeNo } from "@coffer/model/Ids"
+import { heldOf } from "@coffer/rules/order/Hold"
 import { Order, terms } from "@coffer/rules/order/Order"
-import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { backOff, type DueRows, leasedRows } from "../../platform/postgres/leasedRows.ts"
@@ -21,6 +22,8 @@ export class OrderStore extends Context.Service<
     readonly deadlines: DueRows<TradeNo>
     /** Orders with money that must go back to the buyer. */
     readonly returns: DueRows<TradeNo>
+    /** Authorized orders whose hold has run out, or whose capture or release is under way. */
+    readonly holds: DueRows<TradeNo>
     /** Orders of sandboxes with a parked payment that were made before; no more than a round takes. */
     readonly parkedInSandboxes: (before: DateTime.Utc) => Effect.Effect<ReadonlyArray<TradeNo>>
   }
@@ -34,7 +37,9 @@ export const orders = table("orders", {
     version: Schema.Int,
     /** When a worker has to check whether the order has expired. Only that worker pushes it ahead. */
     dueAt: Schema.DateTimeUtc,
-    unappliedDueAt: Schema.NullOr(Schema.DateTimeUtc)
+    unappliedDueAt: Schema.NullOr(Schema.DateTimeUtc),
+    /** When a worker has to look at the hold: null for an order without one. */
+    holdDueAt: Schema.NullOr(Schema.DateTimeUtc)
   },
   key: "tradeNo",
   version: "version",
@@ -47,8 +52,18 @@ export const orders = table("orders", {
 export const { insertion, replacement } = makeObjectChanges(orders, (order, version, now) => ({
   version,
   dueAt: order.expiresAt,
-  unappliedDueAt: order.unappliedPayments.some(({ state }) => state === "due") ? now : null
+  unappliedDueAt: order.unappliedPayments.some(({ state }) => state === "due") ? now : null,
+  holdDueAt: holdDueAt(order)
 }))
+
+/** The request that asks the channel gets this long; then a worker asks it again. */
+const requestTakes = Duration.seconds(30)
+/** When the hold runs out, or when the channel's answer is overdue. */
+const holdDueAt = (order: Order): DateTime.Utc | null => {
+  const held = heldOf(order)
+  const request = held && order.hold?.request
+  return request ? DateTime.addDuration(request.at, requestTakes) : (held?.captureBy ?? null)
+}
 
 export const layer = Layer.effect(
   OrderStore,
@@ -58,7 +73,8 @@ export const layer = Layer.effect(
     const ofOrders = { table: "orders", key: "trade_no", isOwned: true }
     // Each try doubles the wait for the next: 30 s, 1 min … at most an hour (silences: O14).
     const lease = backOff(sql, "due_attempts", { soon: 30, late: 3_600 })
-    const pending = { dueAt: "due_at", only: sql`status = 'pending'`, attempts: "due_attempts", lease }
+    const only = sql`status = 'pending' and hold_due_at is null`
+    const pending = { dueAt: "due_at", only, attempts: "due_attempts", lease }
     const deadlines = leasedRows(sql, { ...ofOrders, ...pending }, numbered, tradeNoOf)
     // 1 min, 2 min … an hour (silences: O38).
     const returnLease = backOff(sql, "unapplied_attempts", { soon: 60, late: 3_600 })
@@ -69,6 +85,10 @@ export const layer = Layer.effect(
       lease: returnLease
     }
     const returns = leasedRows(sql, { ...ofOrders, ...unapplied }, numbered, tradeNoOf)
+
+    const held = { dueAt: "hold_due_at", error: "hold_error", attempts: "hold_attempts" }
+    const holdLease = backOff(sql, "hold_attempts", { soon: 30, late: 3_600 })
+    const holds = leasedRows(sql, { ...ofOrders, ...held, lease: holdLease }, numbered, tradeNoOf)
 
     // By the partial index of objects that need attention (laterIndexes.ts).
     const parkedInSandboxes = Effect.fnUntraced(function* (before: DateTime.Utc) {
@@ -88,6 +108,7 @@ export const layer = Layer.effect(
       }, sqlDefects),
       deadlines,
       returns,
+      holds,
       parkedInSandboxes: (before) => sqlDefects(parkedInSandboxes(before))
     })
   })

@@ -6,6 +6,7 @@ import { orders } from "@coffer/resources/orders"
 import type { Camel } from "@coffer/resources/types"
 import { makeView } from "@coffer/resources/view"
 import { failureOf } from "@coffer/rules/order/attempts"
+import { amountPaid, isManual, statusOf } from "@coffer/rules/order/Hold"
 import { disputeStatusOf, type Order } from "@coffer/rules/order/Order"
 import type { OrderUrls } from "../../shared/signedUrls/OrderLinks.ts"
 
@@ -13,7 +14,8 @@ import type { OrderUrls } from "../../shared/signedUrls/OrderLinks.ts"
 export const orderView: (order: Order, urls: OrderUrls) => OrderResource = makeView<Order, [urls: OrderUrls]>()(
   orders,
   {
-    net_amount: (order) => ("paymentId" in order ? order.amount - order.fee : null),
+    status: (order) => statusOf(order),
+    net_amount: (order) => ("paymentId" in order ? amountPaid(order) - order.fee : null),
     refunded_amount: (order) => ("paymentId" in order ? order.refundedAmount : 0),
     payment_method: (order) => ("paymentId" in order ? order.method : null),
     checkout_url: (order, urls) => urls.checkout(order),
@@ -24,7 +26,14 @@ export const orderView: (order: Order, urls: OrderUrls) => OrderResource = makeV
     payment_failure_reason: failureOf,
     // API logs redact whatever is called `card`.
     paid_card: (order) => ("paymentId" in order ? order.card : null),
-    dispute_status: disputeStatusOf
+    dispute_status: disputeStatusOf,
+    capture: (order) => (isManual(order) ? "manual" : undefined),
+    capture_by: ({ hold }) => {
+      if (hold == null) return undefined
+      return hold.payment === undefined ? null : isoText(hold.payment.captureBy)
+    },
+    captured_amount: ({ hold }) => (hold == null ? undefined : (hold.captured ?? null)),
+    capturing_amount: ({ hold }) => (hold == null ? undefined : (hold.request?.capture ?? null))
   }
 )
 

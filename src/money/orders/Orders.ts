@@ -7,7 +7,6 @@ import { createdAtOf, OutTradeNo, type PaymentId, prefixes, TradeNo } from "@cof
 import { merge, patchProblem } from "@coffer/model/Metadata"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import {
-  CancelAnswer,
   type ChannelDispute,
   type Order,
   OrderCommand,
@@ -17,9 +16,12 @@ import {
 import { hasReceipt } from "@coffer/rules/order/receipt"
 import { Context, DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
 import type { EntryFailure, WriteFailure } from "../aggregate/WriteLoop.ts"
-import type { CancelReport, ChannelReport, ChannelUnreachable } from "../../shared/channel/payments.ts"
+import type { ChannelReport, ChannelUnreachable } from "../../shared/channel/payments.ts"
 import { type ChangeSet, type NotCommitted, retryOvertaken } from "../../platform/commit/Change.ts"
 import type { Account } from "@coffer/model/Account"
+import type { Minor } from "@coffer/model/Money"
+import { offeredIn } from "../../access/merchants/shopOf.ts"
+import type { Channel } from "../../shared/channel/Channel.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { span } from "../../platform/runtime/span.ts"
@@ -30,7 +32,6 @@ import {
   closeParkedOfSandbox,
   note,
   noteDispute,
-  paymentFacts,
   report,
   reportFailedReturn,
   reportReturned,
@@ -41,9 +42,12 @@ import { checkoutValidity } from "@coffer/model/Limits"
 import { titleOf } from "@coffer/model/Text"
 import { nothing } from "@coffer/rules/Consequence"
 import { takes } from "@coffer/rules/delivery/route"
+import { isManual } from "@coffer/rules/order/Hold"
 import { formProblem, termsProblem } from "@coffer/rules/order/termsProblem"
 import { withAnswer } from "../../shared/idempotency/Answering.ts"
 import type { Merchant } from "../../access/merchants/Merchants.ts"
+import { closeEarly, reachDeadline } from "./endOrder.ts"
+import { capture, type CaptureRefused, checkHold } from "./orderHolds.ts"
 import { settableOf } from "./OrderView.ts"
 
 /** The same out_trade_no was used for an order with other terms (spec: Orders, rule 3). */
@@ -86,6 +90,19 @@ export class Orders extends Context.Service<
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
     /** An attempt before the channel reports anything: `changes` are written, with the answer to the request. */
     readonly note: (order: Order, changes: ChangeSet) => Effect.Effect<Order, NotCommitted>
+    /** Charge what the channel holds: the order's amount, or a part of it, and the rest is released. */
+    readonly capture: (
+      account: Account,
+      ref: string,
+      amount?: Minor
+    ) => Effect.Effect<
+      Order,
+      CaptureRefused | InvalidField | OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure
+    >
+    /** A hold has run out, or the channel owes an answer about it. */
+    readonly checkHold: (
+      tradeNo: TradeNo
+    ) => Effect.Effect<Order, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
     /** `expires_at` has passed: ask the channel to close, and expire. */
     readonly reachDeadline: (
       tradeNo: TradeNo
@@ -156,6 +173,8 @@ export const layer = Layer.effect(
         services.perform(order, OrderCommand.cases.TakeBuyersAddress.make({ address })),
       closeEarly: closeEarly(services),
       report: report(services),
+      capture: capture(services),
+      checkHold: checkHold(services),
       note: note(services),
       reachDeadline: reachDeadline(services),
       perform: (order, command, entry) => faults.around("Orders.perform", services.performHalf(order, command, entry)),
@@ -212,7 +231,9 @@ const createOrder = (services: OrderServices) => {
     const merchant = yield* merchantOf(account)
     const order = newOrder(account, terms, yield* ids.next(prefixes.tradeNo[account.mode]))
     const withMetadata = { ...order, metadata: terms.metadata ?? {} }
-    const problem = termsProblem(withMetadata, allowanceOf(services, merchant, account))
+    const problem =
+      termsProblem(withMetadata, allowanceOf(services, merchant, account)) ??
+      (isManual(order) ? yield* captureProblem(services.channel, account, merchant) : undefined)
     if (problem !== undefined) {
       // Rules of form do not change, so the first request with this number was refused by them, too. Settings may have
       // changed since, so the order may exist.
@@ -233,7 +254,7 @@ const createOrder = (services: OrderServices) => {
 
 /** The new order of a create. Pure. */
 export const newOrder = (account: Account, terms: CreateOrder, number: string): Order => ({
-  ...settableOf(terms),
+  ...termsOf(terms),
   status: "pending",
   tradeNo: TradeNo.make(number),
   // Without a merchant's number it is the platform's own (silences: O5).
@@ -249,8 +270,15 @@ export const newOrder = (account: Account, terms: CreateOrder, number: string): 
   expiresAt: DateTime.addDuration(createdAtOf(number), checkoutValidity),
   declines: 0,
   attempts: null,
-  unappliedPayments: []
+  unappliedPayments: [],
+  hold: terms.capture === "manual" ? {} : null
 })
+
+/** How it is captured is not a term of the state, but whether it has a hold. */
+const termsOf = (terms: CreateOrder) => {
+  const { capture: _, ...settable } = settableOf(terms)
+  return settable
+}
 
 const allowanceOf = ({ channel, privateAllowed }: OrderServices, merchant: Merchant, { mode }: Account) => ({
   mode,
@@ -259,6 +287,18 @@ const allowanceOf = ({ channel, privateAllowed }: OrderServices, merchant: Merch
   amountBounds: channel.boundsOf(merchant.modes[mode].channel_accounts),
   otherTarget: "enabled or paused endpoint for payment.succeeded and no default address",
   hasOtherTarget: hasTarget(merchant.modes[mode])
+})
+
+/** No buyer could pay the order (silences: O75). Also for links. */
+export const captureProblem = Effect.fnUntraced(function* (
+  channel: Channel["Service"],
+  account: Account,
+  { modes }: Merchant
+) {
+  const methods = yield* channel.holdable(account, offeredIn(modes[account.mode]))
+  if (methods.length > 0) return undefined
+  const problem = "must be automatic: no payment method that you offer here can hold an amount"
+  return new InvalidField({ param: "capture", problem })
 })
 
 /** Whether any endpoint would be notified of a payment, if only after a pause (spec: Orders, rule 1; silences: W24). */
@@ -277,7 +317,8 @@ const answerRepeat = Effect.fnUntraced(function* <E>(
   const { state: order } = stored.value
   const differs = yield* refuseDiffering(store, order, wanted, termsHash)
   if (differs === undefined) return { order, created: false, notTaken: notTakenOf(order, wanted) }
-  return yield* new OrderNumberTaken({ outTradeNo: wanted.outTradeNo, differs: comparedTerms[differs] })
+  const name = differs === "capture" ? differs : comparedTerms[differs]
+  return yield* new OrderNumberTaken({ outTradeNo: wanted.outTradeNo, differs: name })
 })
 
 /** The first term that differs. The texts of an erased order are gone, and their hash is compared. */
@@ -288,6 +329,7 @@ const refuseDiffering = Effect.fnUntraced(function* (
   termsHash: OrderServices["termsHash"]
 ) {
   const differs = Struct.keys(comparedTerms).find((term) => order[term] !== wanted[term])
+  if (differs === undefined && isManual(order) !== isManual(wanted)) return "capture"
   if (differs !== "subject" && differs !== "notifyUrl") return differs
   const erased = yield* store.erasedTerms(order.tradeNo)
   return Option.isSome(erased) && erased.value === termsHash(wanted) ? undefined : differs
@@ -303,41 +345,3 @@ const notTakenOf = (order: Order, wanted: Order): ReadonlyArray<string> => {
   return [...fields.map((term) => keptTerms[term]), ...(isOther ? ["metadata"] : [])]
 }
 const keptTerms = { returnUrl: "return_url", receiptEmail: "receipt_email", locale: "locale" } as const
-
-// The end of an unpaid order -----------------------------------------------------
-// The merchant closes the order now, or it expires at its deadline (spec: States and transitions, Order). The channel
-// is asked first, since the buyer may have paid already.
-
-const closeEarly = (services: OrderServices) => {
-  const { channel, find, perform, performRequest } = services
-  return span("Orders.closeEarly")(function* (account: Account, ref: string) {
-    const order = yield* find(account, ref)
-    if (order.status === "expired") return order
-    if (order.status !== "pending") {
-      return yield* perform(order, CloseEarly.make({ answer: Cancelled.make({}) }))
-    }
-    const answer = yield* answerOf(services, order, yield* channel.cancel(order))
-    return yield* performRequest(order, CloseEarly.make({ answer }))
-    // The channel's act must be recorded even when the caller hangs up.
-  }, Effect.uninterruptible)
-}
-
-const reachDeadline = (services: OrderServices) => {
-  const { byTradeNo, channel, perform } = services
-  return span("Orders.reachDeadline")(function* (tradeNo: TradeNo) {
-    const order = yield* byTradeNo(tradeNo)
-    const now = yield* currentTime
-    if (order.status !== "pending" || DateTime.isLessThan(now, order.expiresAt)) return order
-    const answer = yield* answerOf(services, order, yield* channel.cancel(order))
-    return yield* perform(order, ReachDeadline.make({ now, answer }))
-  })
-}
-
-const { CloseEarly, ReachDeadline } = OrderCommand.cases
-const { Cancelled } = CancelAnswer.cases
-
-const answerOf = Effect.fnUntraced(function* (services: OrderServices, order: Order, report: CancelReport) {
-  return report._tag === "AlreadyPaid"
-    ? { _tag: report._tag, facts: yield* paymentFacts(services, order, report.payment) }
-    : { _tag: report._tag }
-})

@@ -1,12 +1,7 @@
 /** The channel's reports about payments of an order, and the return of money that must not stay. */
 import { PaymentId, TradeNo } from "@coffer/model/Ids"
-import {
-  type ChannelDispute,
-  type Order,
-  OrderCommand,
-  type PaymentFacts,
-  type UnappliedPayment
-} from "@coffer/rules/order/Order"
+import { type ChannelDispute, type Order, OrderCommand, type UnappliedPayment } from "@coffer/rules/order/Order"
+import type { PaymentFacts } from "@coffer/rules/order/Payment"
 import { feeFor } from "@coffer/rules/wallet/feeFor"
 import { Effect, Option, Schema } from "effect"
 import { withoutEntry } from "../aggregate/WriteLoop.ts"
@@ -115,20 +110,42 @@ export const noteDispute = ({ byTradeNo, perform }: OrderServices) =>
 export const paymentFacts = (
   { merchantOf }: OrderServices,
   order: Pick<OrderName, "merchantId" | "mode">,
-  payment: ChannelPayment
+  { hold: _, ...payment }: ChannelPayment
 ) =>
   Effect.map(merchantOf(order), ({ fees }): PaymentFacts => ({
     ...payment,
     fee: feeFor(fees, { ...payment, mode: order.mode })
   }))
 
-const { CloseParked, ConfirmPayment, ConfirmReturn, FailPayment, FailReturn, NoteAttempt, NoteDispute, NoteGivenBack } =
-  OrderCommand.cases
+const {
+  Annotate,
+  CloseParked,
+  ConfirmPayment,
+  ConfirmReturn,
+  FailPayment,
+  FailReturn,
+  NoteAttempt,
+  NoteDispute,
+  NoteGivenBack
+} = OrderCommand.cases
+
+/** What the channel holds, or captured of a hold, never comes as a payment to a runner that knows no holds. */
+const confirmationOf = (facts: PaymentFacts, hold: ChannelPayment["hold"]): OrderCommand => {
+  if (hold === undefined) return ConfirmPayment.make({ facts })
+  if (hold === "captured") return Annotate.make({ hold: { _tag: "Capture", facts } })
+  const { amount, channel, currency, method, paidAt: authorizedAt, paymentId } = facts
+  const payment = { channel, paymentId, method, authorizedAt, captureBy: hold.captureBy }
+  return Annotate.make({ hold: { _tag: "Authorize", payment, amount, currency } })
+}
 
 const commandOf = (services: OrderServices, order: OrderName, report: ChannelReport): Effect.Effect<OrderCommand> => {
   switch (report._tag) {
     case "Succeeded":
-      return Effect.map(paymentFacts(services, order, report.payment), (facts) => ConfirmPayment.make({ facts }))
+      return Effect.map(paymentFacts(services, order, report.payment), (facts) =>
+        confirmationOf(facts, report.payment.hold)
+      )
+    case "Released":
+      return Effect.succeed(Annotate.make({ hold: { _tag: "Release", paymentId: report.paymentId } }))
     case "Attempted":
       return Effect.succeed(NoteAttempt.make({ attempt: report.attempt }))
     case "Failed":

@@ -2,6 +2,7 @@
  * The texts of a receipt, the same on the page and in the mail: its words in each language, and its lines for an order.
  * The platform's number is not a line: it is printed small below them, for looking the payment up. Pure.
  */
+import { amountPaid as paidOf } from "@coffer/rules/order/Hold"
 import type { CreditedOrder } from "@coffer/rules/order/Order"
 import { shopsNumber } from "@coffer/rules/order/receipt"
 import type { DateTime } from "effect"
@@ -19,14 +20,14 @@ export interface ReceiptOf {
 /** `at`: the value is this time, which a page can show in the buyer's own zone. */
 type Line = readonly [name: string, value: string, at?: DateTime.Utc]
 
-export const amountPaid = ({ language, order }: ReceiptOf): string => money(order.amount, order.currency, language)
+export const amountPaid = ({ language, order }: ReceiptOf): string => money(paidOf(order), order.currency, language)
 
 export const receiptLines = ({ language, order, shop }: ReceiptOf): ReadonlyArray<Line> => {
   const texts = receiptTexts[language]
   const { currency, refundedAmount } = order
   const refunded: ReadonlyArray<Line> = [
     [texts.refunded, money(0 - refundedAmount, currency, language)],
-    [texts.kept, money(order.amount - refundedAmount, currency, language)]
+    [texts.kept, money(paidOf(order) - refundedAmount, currency, language)]
   ]
   const number = shopsNumber(order)
   return [
@@ -38,7 +39,7 @@ export const receiptLines = ({ language, order, shop }: ReceiptOf): ReadonlyArra
     ...(order.subject === null ? [] : [[texts.subject, order.subject] as const]),
     ...(number === undefined ? [] : [[texts.order, number] as const]),
     [texts.method, paidWith(order, language)],
-    [texts.amount, money(order.amount, currency, language)],
+    [texts.amount, money(paidOf(order), currency, language)],
     ...(refundedAmount === 0 ? [] : refunded)
   ]
 }

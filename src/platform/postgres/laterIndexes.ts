@@ -90,6 +90,9 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
     unique: true,
     replaces: "orders_out_trade_no"
   },
+  // Orders that are authorised first and captured later (docs/decisions/0274): no other order is in either.
+  { name: "orders_hold_due", on: "orders (hold_due_at) where hold_due_at is not null" },
+  { name: "orders_with_hold", on: "orders (merchant_id, mode, trade_no) where hold is not null" },
   {
     name: "refunds_own_number",
     on: "refunds (out_refund_no, merchant_id, mode) where status <> 'void'",

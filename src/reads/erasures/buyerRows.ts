@@ -1,7 +1,7 @@
 /** Which orders and links are a buyer's, or name the buyer, and how many rows of each kind an erasure would change. */
 import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
-import { paymentLinks } from "@coffer/resources/orders"
+import { paymentLinks } from "@coffer/resources/links"
 import { erasedText, makeEraser } from "@coffer/rules/erasure"
 import { mayHoldAddress, type WholeAddress, wholeAddress } from "@coffer/rules/wholeAddress"
 import { type DateTime, Effect, Option, Schema } from "effect"

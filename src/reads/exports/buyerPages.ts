@@ -4,7 +4,8 @@
  * remove.
  */
 import type { Account } from "@coffer/model/Account"
-import { mails, orders, paymentLinks } from "@coffer/resources/orders"
+import { paymentLinks } from "@coffer/resources/links"
+import { mails, orders } from "@coffer/resources/orders"
 import type { Resource } from "@coffer/resources/Resource"
 import { disputeEvidence, disputes, refunds } from "@coffer/resources/returns"
 import { deliveryAttempts } from "@coffer/resources/webhooks"

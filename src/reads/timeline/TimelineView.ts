@@ -9,6 +9,7 @@ import {
   timelineRowsMax
 } from "@coffer/contract/Timeline"
 import { covers } from "@coffer/model/Scopes"
+import { amountPaid } from "@coffer/rules/order/Hold"
 import type { Order, PaymentAttempt, UnappliedPayment } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 import type { FeeOf } from "../../shared/channel/fees.ts"
@@ -117,16 +118,40 @@ const orderEntries = (about: Order, feesOf: FeesOf): ReadonlyArray<Entry> => {
     text: `order of ${amount} ${currency} created`,
     details: { out_trade_no: outTradeNo, amount, currency }
   }
-  if (!("paymentId" in about)) return [created]
+  const held = holdEntries(about)
+  if (!("paymentId" in about)) return [created, ...held]
   const { fee, method, paidAt, paymentId } = about
   const paid: Entry = {
     at: paidAt,
     kind: "order",
     id: tradeNo,
     text: `payment ${paymentId} by ${method} reported by the channel`,
-    details: { payment_id: paymentId, payment_method: method, amount, currency, fee, ...feesOf(paymentId) }
+    details: {
+      payment_id: paymentId,
+      payment_method: method,
+      amount: amountPaid(about),
+      currency,
+      fee,
+      ...feesOf(paymentId)
+    }
   }
-  return [created, paid]
+  return [created, ...held, paid]
+}
+
+/** The end of a hold is shown by its event. */
+const holdEntries = ({ amount, currency, hold, tradeNo }: Order): ReadonlyArray<Entry> => {
+  if (hold?.payment === undefined) return []
+  const { authorizedAt, captureBy, method, paymentId } = hold.payment
+  const details = { payment_method: method, amount, currency, capture_by: isoText(captureBy) }
+  return [
+    {
+      at: authorizedAt,
+      kind: "order",
+      id: tradeNo,
+      text: `${amount} ${currency} by ${method} held for payment ${paymentId}, not charged`,
+      details: hold.refusal === undefined ? details : { ...details, refusal: hold.refusal }
+    }
+  ]
 }
 
 const outcomes = { declined: "was declined", cancelled: "was canceled by the buyer", failed: "failed" }
@@ -155,6 +180,8 @@ const reasons = {
   mismatch: "did not match the order's amount"
 }
 const whereabouts = {
+  releasing: "it was only held, and is being released",
+  released: "it was only held, and was released",
   due: "it is being returned to the buyer",
   returned: "it was returned to the buyer",
   parked: "an operator has to review it",
@@ -163,7 +190,8 @@ const whereabouts = {
   cameBack: "returning it failed, so an operator has to review it"
 }
 
-const whereIs = ({ dispute, state, wasReturned }: UnappliedPayment): keyof typeof whereabouts => {
+const whereIs = ({ dispute, isHold, state, wasReturned }: UnappliedPayment): keyof typeof whereabouts => {
+  if (isHold) return state === "due" ? "releasing" : "released"
   const isTaken = (dispute?.taken ?? 0) > 0
   if (isTaken && state === "returned") return "takenBack"
   return wasReturned && state === "parked" && !isTaken ? "cameBack" : state

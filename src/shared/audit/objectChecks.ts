@@ -41,6 +41,10 @@ const sumOf = (columns: string, table: string, statuses: string) =>
 const frozenDisputes = "(select * from disputes where stage <> 'inquiry')"
 const amounts = "coalesce(sum(b.amount), 0)"
 
+const holdHas = (member: string) => `o.hold ->> '${member}'`
+/** What the buyer has paid (`amountPaid` in packages/rules/src/order/Hold.ts). */
+const amountPaid = `coalesce((${holdHas("captured")})::bigint, o.amount)`
+
 const orderChecks: ReadonlyArray<Check> = [
   {
     law: "I6",
@@ -54,14 +58,14 @@ const orderChecks: ReadonlyArray<Check> = [
         when t.disputes_lost <> t.lost
           then format('says disputes took %s, and they took %s', t.disputes_lost, t.lost)
         when t.disputes_won > t.won then format('counts %s won disputes of %s', t.disputes_won, t.won)
-        when t.refunded + t.refunding > t.amount
-          then format('is refunded %s of %s', t.refunded + t.refunding, t.amount)
+        when t.refunded + t.refunding > t.paid
+          then format('is refunded %s of %s', t.refunded + t.refunding, t.paid)
         when t.paid_at is null and t.refunded + t.refunding + t.open + t.lost > 0 then 'was never paid'
         when t.status <> case
           when t.paid_at is null then case when t.status in ('pending', 'failed', 'expired') then t.status else '' end
-          when t.refunded = 0 then 'paid' when t.refunded = t.amount then 'refunded' else 'partially_refunded' end
-          then format('is %s, with %s refunded of %s', t.status, t.refunded, t.amount)
-      end as detail from (select o.*,
+          when t.refunded = 0 then 'paid' when t.refunded = t.paid then 'refunded' else 'partially_refunded' end
+          then format('is %s, with %s refunded of %s', t.status, t.refunded, t.paid)
+      end as detail from (select o.*, ${amountPaid} as paid,
         ${sumOf(amounts, "refunds", "'succeeded'")} as refunded,
         ${sumOf(amounts, "refunds", "'reserved', 'pending'")} as refunding,
         ${sumOf("count(*)", frozenDisputes, "'needs_response', 'under_review'")} as open,
@@ -76,15 +80,19 @@ const orderChecks: ReadonlyArray<Check> = [
         ${countMismatch("o", "trade_no", [
           ["payment.succeeded", "o.paid_at is not null"],
           ["payment.failed", "o.status = 'failed'"],
-          ["payment.expired", "o.status = 'expired'"],
+          ["payment.expired", `o.status = 'expired' and ${holdHas("released")} is null`],
+          ["payment.authorized", `${holdHas("payment")} is not null`],
+          ["payment.captured", `o.paid_at is not null and ${holdHas("payment")} is not null`],
+          ["payment.canceled", `coalesce(${holdHas("released")} = 'canceled', false)`],
+          ["payment.authorization_expired", `coalesce(${holdHas("released")} = 'expired', false)`],
           [
             "payment.duplicate_refunded",
             `select count(*) from jsonb_array_elements(o.unapplied_payments) s
-              where s->>'state' = 'returned' or s->>'wasReturned' = 'true'`
+              where s->>'isHold' is null and (s->>'state' = 'returned' or s->>'wasReturned' = 'true')`
           ]
         ])}
         when ${rows("o", "trade_no")} <> case when o.paid_at is null then 0 else 2 end
-          or (o.paid_at is not null and (${countMoved("o", "trade_no", "payment_credit", "o.amount")} <> 1
+          or (o.paid_at is not null and (${countMoved("o", "trade_no", "payment_credit", amountPaid)} <> 1
             or ${countMoved("o", "trade_no", "fee_debit", "-o.fee")} <> 1))
           then format('is %s, and its credit and its fee are not in the ledger exactly once', o.status)
       end as detail from orders o where o.trade_no = any($1)`

@@ -21,11 +21,14 @@ import type { DisputeDesk, DisputeName, DisputeOutcome, DisputeReport } from "./
 import type { FeeOf, OwnedPayment } from "./fees.ts"
 import {
   type CancelReport,
+  type CaptureAnswer,
   ChannelUnreachable,
   type ChannelPayment,
   type Checkout,
+  type HoldAt,
   type RefundAnswer,
   type RefundRequest,
+  type ReleaseAnswer,
   type ReturnAnswer
 } from "./payments.ts"
 
@@ -51,16 +54,21 @@ export interface RegisteredChannel {
   readonly pretended?: Pretended
   /** Accepts no payment from now on, unless one is made or under way. Cancelled if it has never begun one. */
   readonly cancel: (checkout: Checkout) => Effect.Effect<CancelReport, ChannelUnreachable>
-  /** Gives a whole payment back to the buyer. The payment's own number is the key: asking twice pays back once. */
+  /**
+   * Gives a whole payment back to the buyer, or releases what is only held. The payment's own number is the key: asking
+   * twice pays back once.
+   */
   readonly giveBack: (
     checkout: Checkout,
-    payment: Pick<ChannelPayment, "channel" | "paymentId" | "amount">
+    payment: Pick<ChannelPayment, "channel" | "paymentId" | "amount"> & { readonly isHold?: true }
   ) => Effect.Effect<ReturnAnswer, ChannelUnreachable>
   /**
    * Our own number of the refund is the key: repeated, it pays back once, and the second answer is that of the first.
    * Unreachable: this call certainly did nothing. Without an answer its outcome is unknown.
    */
   readonly refund: (request: RefundRequest) => Effect.Effect<RefundAnswer, ChannelUnreachable>
+  /** Payments that are authorised first and captured later; none if it takes no such payment. */
+  readonly holds?: Holds
   readonly disputes: DisputeDesk
   readonly paymentNumbers: PaymentNumbers
   /** The least and the most that it takes in one payment; any amount unless given. */
@@ -75,6 +83,18 @@ export interface RegisteredChannel {
   readonly feesOf?: (payments: ReadonlyArray<OwnedPayment>) => Effect.Effect<FeeOf>
   /** In seconds: how long the books of its accounts have not been compared with ours, of those that wait longest. */
   readonly ageOfBooks?: (mode: Mode, now: DateTime.Utc) => Effect.Effect<number>
+}
+
+/** What a channel does with amounts that it only holds. Its answers are those of the refund's laws. */
+export interface Holds {
+  /** For how many days it holds an amount, by the methods that can. */
+  readonly days: Readonly<Partial<Record<PaymentMethod, number>>>
+  /**
+   * Captures the amount once, and releases the rest. Our key, repeated, gets the answer of the first request; another
+   * key after a capture gets what was captured. Unreachable: this call certainly did nothing.
+   */
+  readonly capture: (hold: HoldAt, amount: Minor) => Effect.Effect<CaptureAnswer, ChannelUnreachable>
+  readonly release: (hold: HoldAt) => Effect.Effect<ReleaseAnswer, ChannelUnreachable>
 }
 
 /** The numbers that a channel gives to its payments. A search by a number asks the channel whose prefix it has. */
@@ -139,6 +159,13 @@ export interface Chargeback {
 /** The bank has decided the refund otherwise, or does not know it. */
 export class NotSettled extends Schema.TaggedError<NotSettled>()("NotSettled", { state: Schema.String }) {}
 
+/**
+ * What the bank does with a hold by itself. `succeed`: it captures, as by hand at the acquirer.
+ * `succeed_unreported`: and says so only when it is asked. `release`: it gives the hold up. `refuse` and `late`: how it
+ * will answer a capture.
+ */
+export type HoldScript = "succeed" | "succeed_unreported" | "refuse" | "late" | "release"
+
 /** For our own forms and the test helpers. */
 export interface Pretended {
   /** One attempt to pay. Returns the order after the bank's report, if there was one. */
@@ -147,6 +174,12 @@ export interface Pretended {
     method: PaymentMethod,
     attempt: Attempt,
     options?: ChargeOptions
+  ) => Effect.Effect<Order, ChannelUnreachable | ReportFailure>
+  /** Of a bank that holds amounts. Returns the order after its report, if there was one. */
+  readonly capture?: (
+    order: Order,
+    script: HoldScript,
+    amount?: Minor
   ) => Effect.Effect<Order, ChannelUnreachable | ReportFailure>
   /** The end of the lockout after too many declined attempts; an attempt that has begun may end (silences: O13). */
   readonly pausedUntil: (order: Order) => Effect.Effect<Option.Option<DateTime.Utc>>
@@ -197,6 +230,13 @@ export class Channel extends Context.Service<
     readonly takerOf: (payee: Payee) => Effect.Effect<Option.Option<RegisteredChannel>>
     /** The simulated buyers and banks of an account, if any; `name`: the channel. */
     readonly pretendedOf: (payee: Payee, name?: ChannelName) => Effect.Effect<Option.Option<Pretended>>
+    /** Of these methods, those with which the account's channel can hold an amount. */
+    readonly holdable: (
+      payee: Payee,
+      methods: ReadonlyArray<PaymentMethod>
+    ) => Effect.Effect<ReadonlyArray<PaymentMethod>>
+    readonly capture: Holds["capture"]
+    readonly release: Holds["release"]
     readonly buyer: Buyer
     /** An order may have been begun at each channel. */
     readonly cancel: RegisteredChannel["cancel"]
@@ -226,6 +266,7 @@ export const make = (): Channel["Service"] => {
     }
     return Option.none()
   })
+  const takerOf = (payee: Payee) => Effect.findFirst(registered, (channel) => channel.takes(payee))
   const pages = () => registered.flatMap(({ page }) => (page === undefined ? [] : [page]))
 
   return {
@@ -261,8 +302,9 @@ export const make = (): Channel["Service"] => {
       }
       return age
     }),
-    takerOf: (payee) => Effect.findFirst(registered, (channel) => channel.takes(payee)),
+    takerOf,
     pretendedOf,
+    ...makeHolding(named, takerOf),
     buyer: makeBuyer(pretendedOf),
     cancel: Effect.fnUntraced(function* (checkout) {
       for (const channel of registered) {
@@ -283,6 +325,24 @@ export const make = (): Channel["Service"] => {
     giveBack: (checkout, payment) => Effect.flatMap(named(payment), (channel) => channel.giveBack(checkout, payment)),
     refund: (request) => Effect.flatMap(named(request), (channel) => channel.refund(request)),
     disputes: makeDisputeDesk(named, find)
+  }
+}
+
+const makeHolding = (
+  named: (row: HoldAt) => Effect.Effect<RegisteredChannel, ChannelUnreachable>,
+  takerOf: Channel["Service"]["takerOf"]
+): Pick<Channel["Service"], "capture" | "holdable" | "release"> => {
+  const holdsOf = (hold: HoldAt) =>
+    Effect.flatMap(named(hold), ({ holds }) =>
+      holds === undefined ? Effect.fail(new ChannelUnreachable()) : Effect.succeed(holds)
+    )
+  return {
+    holdable: Effect.fnUntraced(function* (payee, methods) {
+      const days = Option.getOrUndefined(yield* takerOf(payee))?.holds?.days ?? {}
+      return methods.filter((method) => days[method] !== undefined)
+    }),
+    capture: (hold, amount) => Effect.flatMap(holdsOf(hold), ({ capture }) => capture(hold, amount)),
+    release: (hold) => Effect.flatMap(holdsOf(hold), ({ release }) => release(hold))
   }
 }
 

@@ -18,7 +18,9 @@ export const ChannelPayment = Schema.Struct({
   currency: Currency,
   paidAt: Schema.DateTimeUtc,
   /** Until when the method allows refunds; null for ever (spec: Order, refundable_until). */
-  refundableUntil: Schema.NullOr(Schema.DateTimeUtc)
+  refundableUntil: Schema.NullOr(Schema.DateTimeUtc),
+  /** The amount is only held, until then; or it was held, and is captured now. Missing where it was charged at once. */
+  hold: Schema.optionalKey(Schema.Union([Schema.Struct({ captureBy: Schema.DateTimeUtc }), Schema.Literal("captured")]))
 })
 export type ChannelPayment = typeof ChannelPayment.Type
 
@@ -27,6 +29,8 @@ export const ChannelReport = Schema.TaggedUnion({
   Succeeded: { payment: ChannelPayment },
   /** One attempt has failed; the buyer may try again. */
   Attempted: { attempt: PaymentAttempt },
+  /** The channel holds nothing any more for this payment. */
+  Released: { paymentId: PaymentId },
   /** The final report, with its attempt: this order will not be paid. */
   Failed: { attempt: PaymentAttempt }
 })
@@ -43,6 +47,26 @@ export type ReturnAnswer =
   | { readonly _tag: "Taken" }
   /** The channel will never return it; a retry is useless. */
   | { readonly _tag: "Refused"; readonly reason: string }
+
+/** The answer to "capture this amount of the hold". */
+export type CaptureAnswer =
+  | { readonly _tag: "Captured"; readonly payment: ChannelPayment }
+  /** It will be captured later; ask again. */
+  | { readonly _tag: "Pending" }
+  /** It was not captured, and the hold stays. */
+  | { readonly _tag: "Refused"; readonly reason: string }
+  /** The channel holds nothing any more. */
+  | { readonly _tag: "Gone" }
+
+/** The answer to "release this hold". Captured: it was captured before, perhaps by others at the channel. */
+export type ReleaseAnswer = Extract<CaptureAnswer, { readonly _tag: "Captured" | "Gone" }>
+
+/** A hold at a channel, and our key of the request about it. */
+export interface HoldAt extends Checkout {
+  readonly channel: ChannelName
+  readonly paymentId: PaymentId
+  readonly key: string
+}
 
 export interface Checkout extends Account {
   readonly tradeNo: TradeNo

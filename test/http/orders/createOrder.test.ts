@@ -90,7 +90,13 @@ const fields: ReadonlyArray<Field> = [
       ["a@b.co"]
     ]
   },
-  { field: "locale", rule: "is zh or en", accepted: ["zh", "en", null], refused: ["fr", "ZH", "", 1] }
+  { field: "locale", rule: "is zh or en", accepted: ["zh", "en", null], refused: ["fr", "ZH", "", 1] },
+  {
+    field: "capture",
+    rule: "is automatic or manual",
+    accepted: ["automatic", "manual", null],
+    refused: ["MANUAL", "later", "", true]
+  }
 ]
 
 /** Metadata that is taken, and how it then reads. */
@@ -147,9 +153,12 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("POST /v1/o
       assert.isTrue(checkout_url.startsWith(`${baseUrl}/checkout/`))
       assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
       assert.strictEqual(Date.parse(expires_at) - Date.parse(created_at), 24 * 3_600_000)
-      const { checkout_url: _, created_at: __, expires_at: ___, trade_no: ____, ...others } = OrderResource.fields
+      const { checkout_url: _, created_at: __, expires_at: ___, trade_no: ____, ...all } = OrderResource.fields
+      // An order that is captured as it is paid has no word of it (silences: O75).
+      const ofHolds = ["capture", "capture_by", "captured_amount", "capturing_amount"]
+      const others = Object.keys(all).filter((name) => !ofHolds.includes(name))
       assert.deepStrictEqual(order, {
-        ...Object.fromEntries(Object.keys(others).map((name) => [name, null])),
+        ...Object.fromEntries(others.map((name) => [name, null])),
         object: "order",
         out_trade_no: trade_no,
         merchant_id: merchant.merchantId,
@@ -176,7 +185,8 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("POST /v1/o
         for (const value of accepted) {
           const reply = yield* api.post("/v1/orders", sandboxKey, { amount: 100, [field]: value })
           assert.strictEqual(reply.status, 201, `${JSON.stringify(value)}: ${reply.text}`)
-          assert.strictEqual(reply.body.data[field], value)
+          // An order that is captured as it is paid does not say so.
+          assert.strictEqual(reply.body.data[field], field === "capture" && value !== "manual" ? undefined : value)
         }
         for (const value of refused) {
           isRefused(yield* api.post("/v1/orders", sandboxKey, { amount: 100, [field]: value }), field, value)

@@ -68,7 +68,7 @@ const dies = (
 })
 
 const isKeyed = ({ isKeyed }: Write) => isKeyed
-const isChannel = (point: string) => point === "RefundChannel.refund" || point.startsWith("DisputeChannel.")
+const isChannel = (point: string) => /^(RefundChannel|DisputeChannel|HoldChannel)\./.test(point)
 
 export const deaths: ReadonlyArray<Failure> = [
   dies(

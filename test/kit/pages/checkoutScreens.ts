@@ -14,7 +14,7 @@ import { type Notice, texts } from "../../../src/door/checkout/texts.ts"
 import type { Language } from "../../../src/shared/pages/language.ts"
 import type { Shop } from "../../../src/shared/pages/shop.ts"
 import { receiptMail } from "../../../src/money/receipts/receiptMail.ts"
-import { createdAt, facts, pendingOrder, untouched } from "../rules/fixtures.ts"
+import { createdAt, facts, heldOrder, pendingOrder, untouched } from "../rules/fixtures.ts"
 import { png } from "./png.ts"
 
 export const soon = DateTime.add(createdAt, { minutes: 10 })
@@ -62,6 +62,7 @@ export const checkoutPages = (terms: Partial<Order> = {}): Readonly<Record<strin
     wallet: { _tag: "Away", order: pending, method: "alipay", scanned },
     "3ds": { _tag: "Away", order: pending, method: "card" },
     processing: { _tag: "Processing", order: pending },
+    held: pageOf({ ...pending, hold: heldOrder.hold ?? null }, soon),
     paid: pageOf(paid, soon),
     "paid before": pageOf(paid, later),
     "refunded in part": pageOf(as({ status: "partially_refunded", refundedAmount: facts.fee }), soon),

@@ -76,6 +76,7 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
   },
   "POST /v1/orders/:ref": { metadata: patch, receipt_email: email },
   "POST /v1/orders/:ref/expire": {},
+  "POST /v1/orders/:ref/capture": { amount: 1_000 },
   "POST /v1/refunds": {
     trade_no,
     out_refund_no: text(Limits.outTradeNoLengthMax),
@@ -128,6 +129,8 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
   "POST /operator/v1/merchants/:merchant_id/exports": { mode: "sandbox" },
   "POST /operator/v1/erasures": { email, dry_run: false },
   "POST /v1/test_helpers/orders/:ref/pay": { payment_method: "card", outcome: "succeed", amount: 1_000 },
+  "POST /v1/test_helpers/orders/:ref/authorize": { payment_method: "card" },
+  "POST /v1/test_helpers/orders/:ref/capture": { outcome: "succeed_unreported", amount: 1_000 },
   "POST /v1/test_helpers/refunds/:ref/settle": { outcome: "succeeded" },
   "POST /v1/test_helpers/orders/:ref/dispute": {
     amount: 100,

@@ -87,7 +87,8 @@ export const write = (
     })
   }))
 
-export const order = (post: Post, name: string, amount = 1_000) => post("/v1/orders", { amount, out_trade_no: name })
+export const order = (post: Post, name: string, amount = 1_000, more: object = {}) =>
+  post("/v1/orders", { amount, out_trade_no: name, ...more })
 
 /** An order that is paid, with the number `order`. */
 export const sold = Effect.fnUntraced(function* (post: Post, method = "card", amount = 1_000) {

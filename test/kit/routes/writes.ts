@@ -13,6 +13,10 @@ const disputed = Effect.fnUntraced(function* (post: Post) {
   yield* sold(post)
   return (yield* post("/v1/test_helpers/orders/order/dispute", { amount: 600 })).dispute_no as string
 })
+const held = Effect.fnUntraced(function* (post: Post) {
+  yield* order(post, "order", 1_000, { capture: "manual" })
+  yield* post("/v1/test_helpers/orders/order/authorize")
+})
 const evidence = { product_description: "As described." }
 
 const refundOf = (name: string, method: string) => [
@@ -94,6 +98,29 @@ export const writes: ReadonlyArray<Write> = [
   ),
   ...write("pay", "keyed", "select 1 from sandbox_payments where merchant_id = $1", ({ post }) =>
     Effect.as(order(post, "order"), { path: "/v1/test_helpers/orders/order/pay" })
+  ),
+  ...write("authorize", "keyed", "select 1 from sandbox_payments where merchant_id = $1", ({ post }) =>
+    Effect.as(order(post, "order", 1_000, { capture: "manual" }), { path: "/v1/test_helpers/orders/order/authorize" })
+  ),
+  ...write(
+    "capture",
+    "both",
+    "select 1 from ledger where merchant_id = $1 and type = 'payment_credit' and amount = 600",
+    ({ post }) => Effect.as(held(post), { path: "/v1/orders/order/capture", body: { amount: 600 } }),
+    { asksChannel: true }
+  ),
+  ...write(
+    "cancel",
+    "both",
+    "select 1 from events where merchant_id = $1 and type = 'payment.canceled'",
+    ({ post }) => Effect.as(held(post), { path: "/v1/orders/order/expire" }),
+    { asksChannel: true }
+  ),
+  ...write(
+    "capture at the bank",
+    "both",
+    "select 1 from ledger where merchant_id = $1 and type = 'payment_credit'",
+    ({ post }) => Effect.as(held(post), { path: "/v1/test_helpers/orders/order/capture" })
   ),
   ...refundOf("refund at once", "card"),
   ...refundOf("refund that takes time", "alipay"),

@@ -8,9 +8,10 @@ import {
   type Order,
   OrderCommand,
   OrderEvent,
-  type PaymentAttempt,
-  type PaymentFacts
+  type PaymentAttempt
 } from "@coffer/rules/order/Order"
+import type { PaymentFacts } from "@coffer/rules/order/Payment"
+import type { HeldPayment, HoldStep } from "@coffer/rules/order/Hold"
 import { DateTime } from "effect"
 import { newOrder } from "../../../src/money/orders/Orders.ts"
 
@@ -96,7 +97,26 @@ export const {
   ReachDeadline,
   ReserveRefund
 } = OrderCommand.cases
+/** A step of an order's hold. */
+export const holdStep = (hold: HoldStep): OrderCommand => Annotate.make({ hold })
+
+/** The ten dollars, held and not charged. */
+export const heldPayment: HeldPayment = {
+  channel: facts.channel,
+  paymentId: facts.paymentId,
+  method: facts.method,
+  authorizedAt: DateTime.makeUnsafe("2026-01-01T00:05:00.000Z"),
+  captureBy: DateTime.makeUnsafe("2026-01-08T00:05:00.000Z")
+}
+export const manualOrder: Order = { ...pendingOrder, hold: {} }
+export const heldOrder: Order = { ...manualOrder, hold: { payment: heldPayment } }
+
 export const {
+  CaptureTold,
+  HoldAsked,
+  HoldPlaced,
+  HoldReleased,
+  HoldWithdrawn,
   DisputeClosed,
   DisputeOpened,
   DisputeRegained,

@@ -176,7 +176,8 @@ export const killed: Failure = {
     yield* Effect.forEach(plain, ({ asked }) => send(runner, asked))
     yield* runner.stand(keyed, "Idempotency.finish")
     yield* runner.stand(before, "Idempotency.run")
-    yield* runner.stand(midway, "RefundChannel.refund", "DisputeChannel.submit", "DisputeChannel.accept")
+    const channels = ["RefundChannel.refund", "DisputeChannel.submit", "DisputeChannel.accept", "HoldChannel.ask"]
+    yield* runner.stand(midway, ...channels)
     yield* runner.kill
     yield* deathNoticed(other)
     yield* leasesLast(other)

@@ -3,7 +3,7 @@ import type { DisputeResource } from "@coffer/contract/Disputes"
 import type { OrderResource } from "@coffer/contract/Orders"
 import { Amount } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
-import { leftOf } from "./leftOf.ts"
+import { leftOf, paidAmountOf } from "./leftOf.ts"
 
 const texts = {
   en: {
@@ -28,7 +28,7 @@ const texts = {
   }
 }
 
-type Credited = Pick<OrderResource, "amount" | "currency" | "fee" | "refunded_amount">
+type Credited = Pick<OrderResource, "amount" | "captured_amount" | "currency" | "fee" | "refunded_amount">
 
 export const Breakdown = (props: { readonly order: Credited; readonly disputes: ReadonlyArray<DisputeResource> }) => {
   const { disputes, order } = props
@@ -36,7 +36,7 @@ export const Breakdown = (props: { readonly order: Credited; readonly disputes: 
   const { fee, left, lost, lostFee, refunded } = leftOf(order, disputes)
   const isReduced = refunded + lost + lostFee > 0
   const lines: ReadonlyArray<readonly [name: string, minor: number]> = [
-    [words.gross, order.amount],
+    [words.gross, paidAmountOf(order)],
     [words.fee, -fee],
     ...(refunded > 0 ? [[words.refunded, -refunded] as const] : []),
     ...(lost > 0 ? [[words.lost, -lost] as const] : []),

@@ -1,6 +1,6 @@
 /** The list of payment links, and creating one. */
 import type { PaymentLinkQuery, PaymentLinkResource } from "@coffer/contract/PaymentLinks"
-import { paymentLinks } from "@coffer/resources/orders"
+import { paymentLinks } from "@coffer/resources/links"
 import { accountApi, type AccountApi } from "../api/accountApi.ts"
 import { act } from "../api/acts.ts"
 import { sent } from "../api/sent.ts"

@@ -10,6 +10,7 @@ import { amountText, Copy, minorOf, typedOf } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { MerchantAct } from "./MerchantAct.tsx"
 import { EditMetadata } from "./metadata.tsx"
+import { paidAmountOf } from "./leftOf.ts"
 import { Dispute, Pay } from "./SandboxActs.tsx"
 import { typedFields, typedText } from "../parts/typed.tsx"
 
@@ -22,6 +23,10 @@ const texts = {
     atMost: "Up to",
     number: "Refund reference",
     reason: "Reason",
+    capture: "Capture",
+    captureSays: "The buyer is charged this amount once. What is not charged is released. This can't be undone.",
+    cancel: "Cancel",
+    cancelSays: "The held amount is released, and the buyer is not charged. This can't be undone.",
     expire: "Expire",
     expireSays: "The checkout page stops accepting payments. This can't be undone.",
     receipt: "Send receipt",
@@ -40,6 +45,10 @@ const texts = {
     atMost: "最多",
     number: "商户退款单号",
     reason: "原因",
+    capture: "扣款",
+    captureSays: "将向买家扣取此金额，只能扣款一次，未扣的部分会解冻，此操作无法撤销。",
+    cancel: "取消",
+    cancelSays: "将解冻所授权的金额，不会向买家扣款，此操作无法撤销。",
     expire: "设为过期",
     expireSays: "收银台页面将不再接受付款，此操作无法撤销。",
     receipt: "发送收据",
@@ -80,7 +89,9 @@ export const OrderActs = (props: { readonly order: OrderResource; readonly isDis
       )}
       {may("orders:write") && (
         <>
-          {isPending && <Expire order={order} words={words} />}
+          {status === "authorized" && <Capture order={order} words={words} />}
+          {status === "authorized" && <Expire order={order} name={words.cancel} says={words.cancelSays} />}
+          {isPending && <Expire order={order} name={words.expire} says={words.expireSays} />}
           {(isPaid || status === "refunded") && <SendReceipt order={order} words={words} />}
           <Edit order={order} words={words} />
         </>
@@ -93,8 +104,8 @@ export const OrderActs = (props: { readonly order: OrderResource; readonly isDis
 
 const Refund = ({ notNow, order, words }: Props & { readonly notNow: string | undefined }) => {
   const language = useLanguage()
-  const { amount, currency, refunded_amount, trade_no } = order
-  const left = amount - refunded_amount
+  const { currency, refunded_amount, trade_no } = order
+  const left = paidAmountOf(order) - refunded_amount
   const bodyOf = (typed: FormData) => ({
     trade_no,
     amount: minorOf(typedText(typed, "amount")) ?? 0,
@@ -127,13 +138,46 @@ const Refund = ({ notNow, order, words }: Props & { readonly notNow: string | un
   )
 }
 
-const Expire = ({ order: { trade_no }, words }: Props) => {
+const Capture = ({ order: { amount, currency, trade_no }, words }: Props) => {
+  const language = useLanguage()
+  return (
+    <MerchantAct
+      operation="orders.capture"
+      name={words.capture}
+      isPrimary
+      says={words.captureSays}
+      fields={
+        <TextField
+          label={`${words.amount} (${currency})`}
+          name="amount"
+          isRequired
+          inputMode="decimal"
+          initial={typedOf(amount)}
+          hint={`${words.atMost} ${amountText(amount, currency, language)}`}
+        />
+      }
+      request={(typed) => ({
+        params: { ref: trade_no },
+        payload: sent({ amount: minorOf(typedText(typed, "amount")) ?? 0 })
+      })}
+      cli={(typed) => `orders capture ${trade_no} --amount ${minorOf(typedText(typed, "amount")) ?? 0}`}
+    />
+  )
+}
+
+interface Ending {
+  readonly order: OrderResource
+  readonly name: string
+  readonly says: string
+}
+
+const Expire = ({ order: { trade_no }, name, says }: Ending) => {
   return (
     <MerchantAct
       operation="orders.expire"
-      name={words.expire}
+      name={name}
       endangers={thisPage}
-      says={words.expireSays}
+      says={says}
       request={() => ({ params: { ref: trade_no } })}
     />
   )

@@ -18,6 +18,7 @@ import { Empty } from "../parts/states.tsx"
 import { stateText } from "../parts/stateWords.ts"
 import { rowsOf, walkPages } from "../parts/walkPages.ts"
 import { type Language, useLanguage, useWords, wordsIn } from "../parts/words.ts"
+import { paidAmountOf } from "./leftOf.ts"
 import { Disputed } from "./Disputes.tsx"
 import { ObjectList } from "./ObjectList.tsx"
 import { type Reader, useReader } from "./reader.ts"
@@ -102,7 +103,7 @@ const refundAct = ({ account, language, lists, words }: RefundActParts): BulkAct
   name: words.refund,
   says: words.refundSays,
   isDangerous: true,
-  money: ({ amount, currency, refunded_amount }) => ({ minor: amount - refunded_amount, currency }),
+  money: (order) => ({ minor: paidAmountOf(order) - order.refunded_amount, currency: order.currency }),
   worth: ({ amount, currency }) => ({ minor: amount, currency }),
   unfit: ({ status }) =>
     status === "paid" || status === "partially_refunded" ? undefined : stateText(status, language),
@@ -117,12 +118,16 @@ const refundAct = ({ account, language, lists, words }: RefundActParts): BulkAct
     return disputed
   },
   about: aboutOrder,
-  run: ({ amount, refunded_amount, trade_no }, number) =>
+  run: (order, number) =>
     act(
       accountApi(account),
       accountApi(account).use((client) =>
         client.refunds.create({
-          payload: sent({ trade_no, out_refund_no: `rf-${number}`, amount: amount - refunded_amount })
+          payload: sent({
+            trade_no: order.trade_no,
+            out_refund_no: `rf-${number}`,
+            amount: paidAmountOf(order) - order.refunded_amount
+          })
         })
       )
     )

@@ -1,7 +1,7 @@
 /** The page of a payment link: its URL, its orders, activation and deactivation. */
 import type { PaymentLinkResource } from "@coffer/contract/PaymentLinks"
 import { linkKey } from "@coffer/model/Metadata"
-import { paymentLinks } from "@coffer/resources/orders"
+import { paymentLinks } from "@coffer/resources/links"
 import { Link } from "wouter"
 import { useApi } from "../api/accountApi.ts"
 import { act, shown } from "../api/acts.ts"

@@ -12,6 +12,7 @@ import { amountText, methodText, minorOf, typedOf } from "../parts/values.tsx"
 import { stateText } from "../parts/stateWords.ts"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { useNow } from "../parts/accountClock.ts"
+import { paidAmountOf } from "./leftOf.ts"
 import { MerchantAct } from "./MerchantAct.tsx"
 import { reasonText } from "./moneyWords.ts"
 import { useReader } from "./reader.ts"
@@ -209,7 +210,7 @@ export const Dispute = ({ order }: OfOrder) => {
   const language = useLanguage()
   const [, go] = useLocation()
   const now = useNow()
-  const left = order === undefined ? undefined : order.amount - order.refunded_amount
+  const left = order === undefined ? undefined : paidAmountOf(order) - order.refunded_amount
   const bodyOf = (typed: FormData) => {
     const days = typedText(typed, "days")
     return {

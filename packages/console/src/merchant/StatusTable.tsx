@@ -16,6 +16,7 @@ const texts = {
     command: "Action",
     commands: {
       pay: "Pay",
+      capture: "Capture",
       expire: "Expire",
       refund: "Refund",
       receipt: "Send receipt",
@@ -28,7 +29,8 @@ const texts = {
       not_pending: "No: not pending",
       not_paid: "No: not paid",
       nothing_left: "No: nothing left to refund",
-      no_receipt: "No: not paid"
+      no_receipt: "No: not paid",
+      not_authorized: "No: nothing is held"
     } satisfies Record<Cell, string>
   },
   zh: {
@@ -37,6 +39,7 @@ const texts = {
     command: "操作",
     commands: {
       pay: "付款",
+      capture: "扣款",
       expire: "设为过期",
       refund: "退款",
       receipt: "发送收据",
@@ -49,7 +52,8 @@ const texts = {
       not_pending: "不可：已不是待付款状态",
       not_paid: "不可：未付款",
       nothing_left: "不可：无可退金额",
-      no_receipt: "不可：未付款"
+      no_receipt: "不可：未付款",
+      not_authorized: "不可：没有冻结的金额"
     } satisfies Record<Cell, string>
   }
 }

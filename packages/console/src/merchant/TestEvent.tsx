@@ -41,11 +41,16 @@ type Client = Parameters<Parameters<AccountApi["use"]>[0]>[0]
 const amount = 1_999
 const subject = "A test event"
 
-const ordered = (client: Client) =>
-  Effect.map(client.orders.create({ payload: sent({ amount, subject }) }), ({ data }) => data.trade_no)
+const ordered = (client: Client, more: { readonly capture?: "manual" } = {}) =>
+  Effect.map(client.orders.create({ payload: sent({ amount, subject, ...more }) }), ({ data }) => data.trade_no)
 
 const paid = (client: Client, how: { readonly outcome?: string; readonly payment_method?: string } = {}) =>
   Effect.tap(ordered(client), (ref) => client.test_helpers.pay({ params: { ref }, payload: sent(how) }))
+
+const authorized = (client: Client) =>
+  Effect.tap(ordered(client, { capture: "manual" }), (ref) =>
+    client.test_helpers.authorize({ params: { ref }, payload: {} })
+  )
 
 const expired = (client: Client) => Effect.tap(ordered(client), (ref) => client.orders.expire({ params: { ref } }))
 
@@ -78,6 +83,15 @@ const flows: Readonly<Record<EventType, (client: Client) => Effect.Effect<unknow
   "payment.expired": expired,
   "payment.duplicate_refunded": (client) =>
     Effect.flatMap(expired(client), (ref) => client.test_helpers.pay({ params: { ref }, payload: {} })),
+  "payment.authorized": authorized,
+  "payment.captured": (client) =>
+    Effect.flatMap(authorized(client), (ref) => client.orders.capture({ params: { ref }, payload: {} })),
+  "payment.canceled": (client) =>
+    Effect.flatMap(authorized(client), (ref) => client.orders.expire({ params: { ref } })),
+  "payment.authorization_expired": (client) =>
+    Effect.flatMap(authorized(client), (ref) =>
+      client.test_helpers.capture({ params: { ref }, payload: sent({ outcome: "release" }) })
+    ),
   "refund.succeeded": (client) => Effect.flatMap(paid(client), (tradeNo) => refunded(client, tradeNo)),
   "refund.failed": (client) =>
     Effect.flatMap(paid(client, { payment_method: "alipay" }), (tradeNo) =>

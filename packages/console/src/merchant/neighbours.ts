@@ -132,6 +132,15 @@ const madeBy = (
   return found.length > 0 ? found : last === undefined ? [] : [last]
 }
 
+/** By the event that tells of it. */
+const statusAfter: ReadonlyMap<string, string> = new Map([
+  ["payment.failed", "failed"],
+  ["payment.expired", "expired"],
+  ["payment.authorized", "authorized"],
+  ["payment.canceled", "canceled"],
+  ["payment.authorization_expired", "expired"]
+])
+
 /** The order's status when this call was answered, by the steps of the story up to then. */
 export const statusAt = (entries: ReadonlyArray<TimelineEntry>, call: TimelineEntry): string => {
   const until = Date.parse(call.at) + Number(call.details["duration_ms"] ?? 0)
@@ -140,9 +149,7 @@ export const statusAt = (entries: ReadonlyArray<TimelineEntry>, call: TimelineEn
   let left = 0
   for (const { at, details, id, kind } of entries) {
     if (Date.parse(at) > until) break
-    if (kind === "event" && (details["type"] === "payment.failed" || details["type"] === "payment.expired")) {
-      status = details["type"] === "payment.failed" ? "failed" : "expired"
-    }
+    if (kind === "event") status = statusAfter.get(String(details["type"])) ?? status
     if (kind === "order" && details["payment_id"] !== undefined) {
       status = "paid"
       left = Number(details["amount"])

@@ -171,6 +171,7 @@ const tones: Readonly<Record<string, "good" | "wait" | "bad" | "calm">> = {
   under_review: "wait",
   requested: "wait",
   partially_refunded: "wait",
+  authorized: "wait",
   ready: "good",
   needs_response: "bad",
   failed: "bad",

@@ -20,7 +20,8 @@ export const tools: ReadonlyArray<Tool> = [
       "return_url",
       "metadata",
       "receipt_email",
-      "locale"
+      "locale",
+      "capture"
     ],
     "repeat": "makes",
     "mayFind": true,
@@ -87,6 +88,14 @@ export const tools: ReadonlyArray<Tool> = [
             "en"
           ],
           "description": "Language of checkout and receipt. Default: the browser's."
+        },
+        "capture": {
+          "type": "string",
+          "enum": [
+            "automatic",
+            "manual"
+          ],
+          "description": "Default: `automatic`. `manual`: the buyer's bank holds the amount, and you charge it with `POST /v1/orders/{ref}/capture` until `capture_by`. Only methods that can hold an amount are offered then."
         },
         "idempotency_key": {
           "type": "string",
@@ -179,7 +188,9 @@ export const tools: ReadonlyArray<Tool> = [
             "partially_refunded",
             "refunded",
             "failed",
-            "expired"
+            "expired",
+            "authorized",
+            "canceled"
           ],
           "description": "Orders in this state."
         },
@@ -324,7 +335,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "orders_expire",
     "title": "Close a pending order now",
-    "description": "For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `other_payment`, a payment of another amount was set aside, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried.",
+    "description": "For when the buyer has left. An expired order is returned unchanged. An authorized order is canceled: its hold is released. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `other_payment`, a payment of another amount was set aside, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells; `capturing`, its hold is being captured. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried.",
     "scope": "orders:write",
     "method": "POST",
     "path": "/orders/{ref}/expire",
@@ -341,6 +352,42 @@ export const tools: ReadonlyArray<Tool> = [
         "ref": {
           "type": "string",
           "description": "The order's `trade_no`, or your own `out_trade_no`."
+        }
+      },
+      "required": [
+        "ref"
+      ],
+      "additionalProperties": false
+    }
+  },
+  {
+    "name": "orders_capture",
+    "title": "Charge an authorized order",
+    "description": "Once, for an order with `capture: \"manual\"`: it is paid with the amount that you name, and the rest of the hold is released. The same amount again returns the order unchanged. If the channel takes longer, the order is returned as `authorized` with its `capturing_amount`, and `payment.captured` follows. `Coffer-Reason` says why it is 409: `not_authorized`, the buyer has not agreed, or the order was created without it; `capturing`, another amount is being captured; `captured`, another amount was; `canceling`, the hold is being released; `authorization_expired`, the bank holds nothing any more, and the order has expired. 502 if the channel refuses or cannot be reached: the order stays authorized.",
+    "scope": "orders:write",
+    "method": "POST",
+    "path": "/orders/{ref}/capture",
+    "pathArguments": [
+      "ref"
+    ],
+    "queryArguments": {},
+    "bodyArguments": [
+      "amount"
+    ],
+    "repeat": "sets",
+    "takesIdempotencyKey": true,
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "ref": {
+          "type": "string",
+          "description": "The order's `trade_no`, or your own `out_trade_no`."
+        },
+        "amount": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 100000000000,
+          "description": "Minor units to charge, at most the order's amount. Default: all of it. What is not charged is released."
         }
       },
       "required": [
@@ -983,7 +1030,8 @@ export const tools: ReadonlyArray<Tool> = [
       "expires_at",
       "notify_url",
       "return_url",
-      "metadata"
+      "metadata",
+      "capture"
     ],
     "repeat": "makes",
     "takesIdempotencyKey": true,
@@ -1038,6 +1086,14 @@ export const tools: ReadonlyArray<Tool> = [
             "type": "string"
           },
           "description": "At most 50 keys of 1 to 40 characters, with values of at most 500."
+        },
+        "capture": {
+          "type": "string",
+          "enum": [
+            "automatic",
+            "manual"
+          ],
+          "description": "Default: `automatic`. `manual`: the buyer's bank holds the amount, and you charge it with `POST /v1/orders/{ref}/capture` until `capture_by`. Only methods that can hold an amount are offered then."
         },
         "idempotency_key": {
           "type": "string",
@@ -1814,6 +1870,10 @@ export const tools: ReadonlyArray<Tool> = [
               "payment.failed",
               "payment.expired",
               "payment.duplicate_refunded",
+              "payment.authorized",
+              "payment.captured",
+              "payment.canceled",
+              "payment.authorization_expired",
               "refund.succeeded",
               "refund.failed",
               "dispute.created",
@@ -2097,6 +2157,10 @@ export const tools: ReadonlyArray<Tool> = [
               "payment.failed",
               "payment.expired",
               "payment.duplicate_refunded",
+              "payment.authorized",
+              "payment.captured",
+              "payment.canceled",
+              "payment.authorization_expired",
               "refund.succeeded",
               "refund.failed",
               "dispute.created",
@@ -2109,7 +2173,7 @@ export const tools: ReadonlyArray<Tool> = [
           },
           "description": "Event types to subscribe to. Default: all of them.",
           "minItems": 1,
-          "maxItems": 12
+          "maxItems": 16
         },
         "disable_when_failing": {
           "type": "boolean",
@@ -2242,6 +2306,10 @@ export const tools: ReadonlyArray<Tool> = [
                   "payment.failed",
                   "payment.expired",
                   "payment.duplicate_refunded",
+                  "payment.authorized",
+                  "payment.captured",
+                  "payment.canceled",
+                  "payment.authorization_expired",
                   "refund.succeeded",
                   "refund.failed",
                   "dispute.created",
@@ -2254,7 +2322,7 @@ export const tools: ReadonlyArray<Tool> = [
               },
               "description": "Event types to which it is subscribed; `*` means all of them, including those added later.",
               "minItems": 1,
-              "maxItems": 12
+              "maxItems": 16
             },
             {
               "type": "null"
@@ -2665,6 +2733,101 @@ export const tools: ReadonlyArray<Tool> = [
           "minLength": 1,
           "maxLength": 200,
           "description": "Set a new unique value only to repeat the same action on purpose."
+        }
+      },
+      "required": [
+        "ref"
+      ],
+      "additionalProperties": false
+    }
+  },
+  {
+    "name": "testHelpers_orders_authorize",
+    "title": "Authorize an order as its buyer would",
+    "description": "For an order with `capture: \"manual\"`: the bank holds its amount. The same as `pay` there.",
+    "scope": "test_helpers:write",
+    "method": "POST",
+    "path": "/test_helpers/orders/{ref}/authorize",
+    "pathArguments": [
+      "ref"
+    ],
+    "queryArguments": {},
+    "bodyArguments": [
+      "payment_method"
+    ],
+    "repeat": "makes",
+    "takesIdempotencyKey": true,
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "ref": {
+          "type": "string",
+          "description": "The order's `trade_no`, or your own `out_trade_no`."
+        },
+        "payment_method": {
+          "type": "string",
+          "enum": [
+            "card",
+            "alipay",
+            "wechat_pay",
+            "apple_pay",
+            "google_pay"
+          ],
+          "description": "One that you offer and that can hold an amount. Default: `card`, or the first of them."
+        },
+        "idempotency_key": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 200,
+          "description": "Set a new unique value only to repeat the same action on purpose."
+        }
+      },
+      "required": [
+        "ref"
+      ],
+      "additionalProperties": false
+    }
+  },
+  {
+    "name": "testHelpers_orders_capture",
+    "title": "Let the bank capture or release what it holds",
+    "description": "By itself, as by hand at an acquirer, and it reports it; or says how it will answer your own capture. To capture as your program does, use `POST /v1/orders/{ref}/capture`. An order without a hold is unchanged.",
+    "scope": "test_helpers:write",
+    "method": "POST",
+    "path": "/test_helpers/orders/{ref}/capture",
+    "pathArguments": [
+      "ref"
+    ],
+    "queryArguments": {},
+    "bodyArguments": [
+      "outcome",
+      "amount"
+    ],
+    "repeat": "sets",
+    "takesIdempotencyKey": true,
+    "inputSchema": {
+      "type": "object",
+      "properties": {
+        "ref": {
+          "type": "string",
+          "description": "The order's `trade_no`, or your own `out_trade_no`."
+        },
+        "outcome": {
+          "type": "string",
+          "enum": [
+            "succeed",
+            "succeed_unreported",
+            "refuse",
+            "late",
+            "release"
+          ],
+          "description": "Default: `succeed`. `succeed_unreported`: the bank captures and does not report it. `release`: it gives the hold up. `refuse`: it refuses each capture that you ask for. `late`: it captures 5 seconds after you ask."
+        },
+        "amount": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 100000000000,
+          "description": "Minor units that the bank captures. Default: all that it holds."
         }
       },
       "required": [

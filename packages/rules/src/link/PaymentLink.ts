@@ -5,7 +5,7 @@
 import { LinkId, TradeNo } from "@coffer/model/Ids"
 import { merge, Metadata, MetadataPatch, patchProblem } from "@coffer/model/Metadata"
 import { fixedFields } from "@coffer/resources/listed"
-import { paymentLinks } from "@coffer/resources/orders"
+import { paymentLinks } from "@coffer/resources/links"
 import { DateTime, Schema } from "effect"
 import { accept, type Decision, refuse } from "../Decision.ts"
 import { type Consequence, nothing } from "../Consequence.ts"
@@ -38,7 +38,9 @@ export const PaymentLink = Schema.Struct({
   usedCount: Schema.Int,
   /** The latest visits with a number, oldest first. */
   recentVisits: Schema.Array(NumberedVisit),
-  metadata: Metadata
+  metadata: Metadata,
+  /** Null: the orders are charged as they are paid. Missing from runners that know no holds. */
+  capture: Schema.optionalKey(Schema.NullOr(paymentLinks.columns.capture.schema))
 })
 export type PaymentLink = typeof PaymentLink.Type
 

@@ -11,6 +11,8 @@ import { PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
 import { fixedFields } from "@coffer/resources/listed"
 import { orders } from "@coffer/resources/orders"
 import { Schema } from "effect"
+import { amountPaid, HeldPayment, Hold, HoldProblem, HoldRequest, HoldStep, Release } from "./Hold.ts"
+import { payment, PaymentFacts } from "./Payment.ts"
 
 // State ----------------------------------------------------------------------
 
@@ -48,6 +50,8 @@ export const UnappliedPayment = Schema.Struct({
   dispute: Schema.optionalKey(ChannelDispute),
   /** The operator's note on how it was closed. */
   note: Schema.optionalKey(Schema.String),
+  /** The channel only holds it: it is released, and no merchant is told. */
+  isHold: Schema.optionalKey(Schema.Literal(true)),
   /** When the channel took it. Missing in payments from before this was stored. */
   paidAt: Schema.optionalKey(Schema.DateTimeUtcFromString)
 })
@@ -103,21 +107,9 @@ const notes = {
   declines: Schema.Int,
   /** The newest failed attempts, in order of time; null without any. */
   attempts: Schema.NullOr(Schema.Array(PaymentAttempt)),
-  unappliedPayments: Schema.Array(UnappliedPayment)
-}
-
-const payment = {
-  channel: ChannelName,
-  /** The channel's number. */
-  paymentId: PaymentId,
-  method: PaymentMethod,
-  /** Null if no card was charged, or the channel did not report it. */
-  card: Schema.NullOr(PaidCard),
-  /** Acquiring fee; known once the payment is credited (spec: Order, fee). */
-  fee: Minor,
-  paidAt: Schema.DateTimeUtc,
-  /** Latest refund time, of the methods that have one (spec: Order, refundable_until). */
-  refundableUntil: Schema.NullOr(Schema.DateTimeUtc)
+  unappliedPayments: Schema.Array(UnappliedPayment),
+  /** Null for an order whose payment is captured as it is made. Missing from runners that know no holds. */
+  hold: Schema.optionalKey(Schema.NullOr(Hold))
 }
 
 /** The amounts returned after the payment, and those being returned (silences: O9). */
@@ -157,8 +149,8 @@ export type OrderStatus = Order["status"]
 export type CreditedOrder = Extract<Order, { readonly paymentId: PaymentId }>
 
 /** The amount that can still be refunded. */
-export const remainingOf = ({ amount, disputesLost, refundedAmount, refundingAmount }: CreditedOrder): number =>
-  amount - refundedAmount - refundingAmount - disputesLost
+export const remainingOf = (order: CreditedOrder): number =>
+  amountPaid(order) - order.refundedAmount - order.refundingAmount - order.disputesLost
 
 /** What disputes have done to the payment, the state that binds most first (silences: O74). */
 export const disputeStatusOf = (order: Order): "lost" | "open" | "won" | null => {
@@ -169,10 +161,6 @@ export const disputeStatusOf = (order: Order): "lost" | "open" | "won" | null =>
 }
 
 // Commands -------------------------------------------------------------------
-
-/** A payment reported by the channel, with the fee of the merchant's schedule. */
-export const PaymentFacts = Schema.Struct({ ...payment, amount: Minor, currency: Currency })
-export type PaymentFacts = typeof PaymentFacts.Type
 
 /** The channel's answer when asked to cancel a checkout. */
 export const CancelAnswer = Schema.TaggedUnion({
@@ -212,7 +200,9 @@ export const OrderCommand = Schema.TaggedUnion({
   /** The merchant's own data: a patch of the metadata, and the receipt email. An omitted field stays. */
   Annotate: {
     metadata: Schema.optionalKey(MetadataPatch),
-    receiptEmail: Schema.optionalKey(Schema.NullOr(Schema.String))
+    receiptEmail: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    /** A step of the order's hold, and then nothing else of these (docs/decisions/0274). */
+    hold: Schema.optionalKey(HoldStep)
   },
   /** The buyer of an unpaid order wants the receipt there. An address that the merchant gave stays. */
   TakeBuyersAddress: { address: Schema.String },
@@ -252,6 +242,12 @@ export const OrderEvent = Schema.TaggedUnion({
   UnappliedPaymentParked: { payment: UnappliedPayment },
   /** The outcome; without an event for the merchant. */
   UnappliedPaymentNoted: { payment: UnappliedPayment },
+  HoldPlaced: { payment: HeldPayment },
+  HoldAsked: { request: HoldRequest },
+  HoldWithdrawn: { refusal: Schema.optionalKey(Schema.String) },
+  HoldReleased: { release: Release },
+  /** Beside the payment: tells the merchant that it was a capture. */
+  CaptureTold: {},
   OrderAnnotated: { metadata: Metadata, receiptEmail: Schema.NullOr(Schema.String) },
   BuyersAddressTaken: { address: Schema.String },
   ReceiptNumbered: { number: Schema.String },
@@ -284,7 +280,9 @@ export class OrderConflict extends Schema.TaggedError<OrderConflict>()("OrderCon
     "no_receipt",
     "not_parked",
     "too_many_receipts"
-  ])
+  ]),
+  /** Beside `not_pending`: why a hold is not captured or released. */
+  hold: Schema.optionalKey(HoldProblem)
 }) {}
 
 /** Why an order accepts no refund, or no dispute. */

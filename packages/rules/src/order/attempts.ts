@@ -5,6 +5,7 @@
 import { paymentAttemptsMax, paymentDeclinesMax, paymentDeclinesWindow } from "@coffer/model/Limits"
 import { DateTime } from "effect"
 import { accept, type Decision } from "../Decision.ts"
+import { heldOf, statusOf } from "./Hold.ts"
 import { type Order, type OrderConflict, OrderEvent, type PaymentAttempt } from "./Order.ts"
 
 type AttemptDecision = Decision<OrderEvent, OrderConflict>
@@ -18,7 +19,7 @@ export const decideNoteAttempt = (order: Order, attempt: PaymentAttempt): Attemp
 export const decideFailPayment = (order: Order, attempt: PaymentAttempt): AttemptDecision => {
   switch (order.status) {
     case "pending":
-      return accept(PaymentFailed.make({ attempt }))
+      return heldOf(order) === undefined ? accept(PaymentFailed.make({ attempt })) : decideNoteAttempt(order, attempt)
     case "paid":
     case "partially_refunded":
     case "refunded":
@@ -50,8 +51,8 @@ export const triesLeft = ({ attempts }: Order, now: DateTime.Utc): number => {
 }
 
 /** Whether no buyer has tried to pay yet, or left an address. */
-export const isUntouched = ({ attempts, receiptEmail, status }: Order): boolean =>
-  status === "pending" && receiptEmail === null && attempts === null
+export const isUntouched = (order: Order): boolean =>
+  statusOf(order) === "pending" && order.receiptEmail === null && order.attempts === null
 
 /** Why the order is not paid: the reason of its last attempt. Null without attempts, and for a paid order. */
 export const failureOf = (order: Order): string | null =>

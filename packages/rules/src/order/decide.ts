@@ -13,12 +13,14 @@ import {
   OrderCommand,
   OrderConflict,
   OrderEvent,
-  type PaymentFacts,
   type PendingOrder,
   RefundRefused,
   remainingOf,
   type UnappliedPayment
 } from "./Order.ts"
+import { amountPaid, heldOf } from "./Hold.ts"
+import { capturedOf, decideHold, endOf, holding, withoutRequest } from "./decideHold.ts"
+import type { PaymentFacts } from "./Payment.ts"
 import { attempted, decideFailPayment, decideNoteAttempt } from "./attempts.ts"
 import {
   decideConfirmReceiptSent,
@@ -69,7 +71,8 @@ export const decide = (order: Order, command: OrderCommand): OrderDecision =>
     NoteGivenBack: (note): OrderDecision => decideNoteGivenBack(order, note),
     NoteDispute: (note): OrderDecision => decideNoteDispute(order, note),
     CloseParked: (close): OrderDecision => decideCloseParked(order, close),
-    Annotate: (annotate): OrderDecision => decideAnnotate(order, annotate),
+    Annotate: ({ hold, ...annotate }): OrderDecision =>
+      hold === undefined ? decideAnnotate(order, annotate) : decideHold(order, hold),
     TakeBuyersAddress: (take): OrderDecision => decideTakeBuyersAddress(order, take),
     NumberReceipt: (receipt): OrderDecision => decideNumberReceipt(order, receipt),
     RequestReceipt: (receipt): OrderDecision => decideRequestReceipt(order, receipt),
@@ -89,6 +92,8 @@ export const decide = (order: Order, command: OrderCommand): OrderDecision =>
 
 /** In the sandbox no money is lost when the bank refuses it. A real payment is kept, however many there are. */
 const decideConfirmPayment = (order: Order, facts: PaymentFacts): OrderDecision => {
+  // A notice of the capture may come before the answer to it, and for a part of the amount.
+  if (heldOf(order)?.paymentId === facts.paymentId) return decideHold(order, { _tag: "Capture", facts })
   const events = confirmPayment(order, facts)
   return events.length < meaningOf(order, facts).length
     ? refuse(new OrderConflict({ tradeNo: order.tradeNo, reason: "too_many_payments" }))
@@ -108,6 +113,7 @@ const meaningOf = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderEvent>
   if (facts.amount !== order.amount || facts.currency !== order.currency) return [unapplied(facts, "mismatch")]
   switch (order.status) {
     case "pending":
+      if (heldOf(order) !== undefined) return [unapplied(facts, "second")]
       // Without its constructor: the command with the facts has validated them.
       return [{ _tag: "PaymentSucceeded", facts }]
     case "paid":
@@ -139,8 +145,8 @@ const decideReachDeadline = (order: Order, { answer, now }: CommandOf<"ReachDead
     case "expired":
       return accept()
     case "pending":
-      // A timer on another machine may fire early by its clock skew.
-      if (DateTime.isLessThan(now, order.expiresAt)) return accept()
+      // A timer on another machine may fire early by its clock skew. A hold has an end of its own.
+      if (DateTime.isLessThan(now, order.expiresAt) || heldOf(order) !== undefined) return accept()
       switch (answer._tag) {
         case "Cancelled":
           return accept(OrderExpired.make({}))
@@ -169,6 +175,9 @@ const decideCloseEarly = (order: Order, { answer }: CommandOf<"CloseEarly">): Or
     case "failed":
       return refuse(new OrderConflict({ tradeNo: order.tradeNo, reason: "not_pending" }))
     case "pending":
+      // The buyer has authorised it since the channel was asked: the next request releases the hold.
+      if (heldOf(order) !== undefined)
+        return refuse(new OrderConflict({ tradeNo: order.tradeNo, reason: "buyer_busy" }))
       switch (answer._tag) {
         case "Cancelled":
           return accept(OrderExpired.make({}))
@@ -220,7 +229,7 @@ const refundProblem = (
   { amount, now, whole }: Pick<CommandOf<"ReserveRefund">, "amount" | "now" | "whole">
 ): RefundRefused["reason"] | undefined => {
   const remaining = remainingOf(order)
-  if (order.refundedAmount + order.disputesLost >= order.amount) return "nothing_left"
+  if (order.refundedAmount + order.disputesLost >= amountPaid(order)) return "nothing_left"
   if (order.disputesOpen > 0) return "disputed"
   if (order.refundableUntil !== null && DateTime.isGreaterThan(now, order.refundableUntil)) return "window_expired"
   if (whole) return remaining <= 0 ? "nothing_left" : amount === remaining ? undefined : "remaining_changed"
@@ -242,18 +251,25 @@ const outOf = (
 }
 
 // Evolve ----------------------------------------------------------------------
-// * The order after a fact. Total over what `decide` can record; anything else is a bug in this program, so it throws
-// instead of guessing.
-
+// The order after a fact. Total over what `decide` can record; anything else is a bug in this program.
 export const evolve = (order: Order, event: OrderEvent): Order =>
   OrderEvent.match(event, {
     PaymentSucceeded: ({ facts }): Order => {
       const { amount: _, currency: __, ...payment } = facts
-      return { status: "paid", ...termsOfPending(order, event), ...payment, ...untouched }
+      const pending = termsOfPending(order, event)
+      return { status: "paid", ...pending, ...payment, ...untouched, ...capturedOf(pending, facts.amount) }
     },
     AttemptNoted: ({ attempt }): Order => attempted(order, attempt),
     PaymentFailed: ({ attempt }): Order => attempted({ status: "failed", ...termsOfPending(order, event) }, attempt),
     OrderExpired: (): Order => ({ status: "expired", ...termsOfPending(order, event) }),
+    HoldPlaced: (placed): Order => holding(order, placed),
+    HoldAsked: (begun): Order => holding(order, begun),
+    HoldWithdrawn: (withdrawn): Order => holding(order, withdrawn),
+    HoldReleased: ({ release }): Order => {
+      const pending = termsOfPending(order, event)
+      return { status: "expired", ...pending, hold: { ...withoutRequest(pending.hold), released: release } }
+    },
+    CaptureTold: (): Order => order,
     UnappliedPaymentFound: ({ payment }): Order => ({
       ...order,
       unappliedPayments: [...order.unappliedPayments, payment]
@@ -323,7 +339,7 @@ const moved = (order: Order, event: OrderEvent, by: Partial<Record<keyof typeof 
     disputesLost: Minor.make(order.disputesLost + (by.disputesLost ?? 0))
   }
   if (after.refundedAmount === 0) return { ...after, status: "paid" }
-  return { ...after, status: after.refundedAmount === after.amount ? "refunded" : "partially_refunded" }
+  return { ...after, status: after.refundedAmount === amountPaid(after) ? "refunded" : "partially_refunded" }
 }
 
 const termsOfPending = (order: Order, event: OrderEvent): Omit<typeof PendingOrder.Type, "status"> => {
@@ -343,7 +359,15 @@ export const consequences = (before: Order, event: OrderEvent): Consequence =>
     PaymentSucceeded: ({ facts }): Consequence => credit(before, facts),
     PaymentFailed: (): Consequence => ({ ...nothing, announced: "payment.failed" }),
     OrderExpired: (): Consequence => ({ ...nothing, announced: "payment.expired" }),
-    UnappliedPaymentReturned: (): Consequence => ({ ...nothing, announced: "payment.duplicate_refunded" }),
+    UnappliedPaymentReturned: ({ paymentId }): Consequence =>
+      before.unappliedPayments.some((each) => each.paymentId === paymentId && each.isHold)
+        ? nothing
+        : { ...nothing, announced: "payment.duplicate_refunded" },
+    HoldPlaced: (): Consequence => ({ ...nothing, announced: "payment.authorized" }),
+    HoldReleased: ({ release }): Consequence => ({ ...nothing, announced: endOf[release] }),
+    CaptureTold: (): Consequence => ({ ...nothing, announced: "payment.captured" }),
+    HoldAsked: () => nothing,
+    HoldWithdrawn: () => nothing,
     AttemptNoted: () => nothing,
     UnappliedPaymentFound: () => nothing,
     UnappliedPaymentParked: () => nothing,

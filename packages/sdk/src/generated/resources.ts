@@ -11,6 +11,7 @@ import type {
   Balance,
   BalanceGetQuery,
   BalanceTransaction,
+  CaptureOrder,
   CreateOrder,
   CreatePaymentLink,
   CreateRefund,
@@ -52,6 +53,8 @@ import type {
   SubmitEvidence,
   TestHelpersClockAdvance,
   TestHelpersDisputesResolve,
+  TestHelpersOrdersAuthorize,
+  TestHelpersOrdersCapture,
   TestHelpersOrdersDispute,
   TestHelpersOrdersPay,
   Timeline,
@@ -107,9 +110,14 @@ export class OrdersApi {
     return this.#transport.call({ method: "GET", path: path`/orders/${ref}` }, options)
   }
 
-  /** Close a pending order now. For when the buyer has left. An expired order is returned unchanged. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `other_payment`, a payment of another amount was set aside, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried. */
+  /** Close a pending order now. For when the buyer has left. An expired order is returned unchanged. An authorized order is canceled: its hold is released. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `other_payment`, a payment of another amount was set aside, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells; `capturing`, its hold is being captured. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried. */
   expire(ref: string, options: WriteOptions = {}): Call<Order> {
     return this.#transport.call({ method: "POST", path: path`/orders/${ref}/expire`, isKeyed: true }, options)
+  }
+
+  /** Charge an authorized order. Once, for an order with `capture: "manual"`: it is paid with the amount that you name, and the rest of the hold is released. The same amount again returns the order unchanged. If the channel takes longer, the order is returned as `authorized` with its `capturing_amount`, and `payment.captured` follows. `Coffer-Reason` says why it is 409: `not_authorized`, the buyer has not agreed, or the order was created without it; `capturing`, another amount is being captured; `captured`, another amount was; `canceling`, the hold is being released; `authorization_expired`, the bank holds nothing any more, and the order has expired. 502 if the channel refuses or cannot be reached: the order stays authorized. */
+  capture(ref: string, body: CaptureOrder = {}, options: WriteOptions = {}): Call<Order> {
+    return this.#transport.call({ method: "POST", path: path`/orders/${ref}/capture`, body, isKeyed: true }, options)
   }
 
   /** Read an order's complete timeline. Your requests, changes of the order, failed payment attempts (the newest 50), unmatched payments, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is compiled from the stored objects, so it agrees with them. Requests are included for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read. */
@@ -555,6 +563,16 @@ export class TestHelpersOrdersApi {
   /** Pay an order as its buyer would. Works on a closed order, too: this is a late payment, which is returned to the buyer. After ten declined attempts within ten minutes the next is 429 until that time is over, and the order stays pending. */
   pay(ref: string, body: TestHelpersOrdersPay = {}, options: WriteOptions = {}): Call<Order> {
     return this.#transport.call({ method: "POST", path: path`/test_helpers/orders/${ref}/pay`, body, isKeyed: true }, options)
+  }
+
+  /** Authorize an order as its buyer would. For an order with `capture: "manual"`: the bank holds its amount. The same as `pay` there. */
+  authorize(ref: string, body: TestHelpersOrdersAuthorize = {}, options: WriteOptions = {}): Call<Order> {
+    return this.#transport.call({ method: "POST", path: path`/test_helpers/orders/${ref}/authorize`, body, isKeyed: true }, options)
+  }
+
+  /** Let the bank capture or release what it holds. By itself, as by hand at an acquirer, and it reports it; or says how it will answer your own capture. To capture as your program does, use `POST /v1/orders/{ref}/capture`. An order without a hold is unchanged. */
+  capture(ref: string, body: TestHelpersOrdersCapture = {}, options: WriteOptions = {}): Call<Order> {
+    return this.#transport.call({ method: "POST", path: path`/test_helpers/orders/${ref}/capture`, body, isKeyed: true }, options)
   }
 
   /** Let the buyer dispute the payment. Creates a chargeback. Only cards, including Apple Pay and Google Pay, have them. */

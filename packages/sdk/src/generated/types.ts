@@ -2,7 +2,7 @@
 
 /** All event types. */
 export type EventType =
-  "payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"
+  "payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "payment.authorized" | "payment.captured" | "payment.canceled" | "payment.authorization_expired" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"
 
 /** The `error` of a refusal: what a program branches on. */
 export type ErrorCode =
@@ -111,6 +111,12 @@ export interface BalanceTransaction {
   readonly out_trade_no: string | null
 }
 
+/** What is charged. */
+export interface CaptureOrder {
+  /** Minor units to charge, at most the order's amount. Default: all of it. What is not charged is released. */
+  readonly amount?: number | null | undefined
+}
+
 /** The terms of the order. */
 export interface CreateOrder {
   /** The amount to pay: a whole number of minor units, 1999 for $19.99. Where Stripe processes the payments, it accepts at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`. */
@@ -131,6 +137,8 @@ export interface CreateOrder {
   readonly receipt_email?: string | null | undefined
   /** Language of checkout and receipt. Default: the browser's. */
   readonly locale?: "zh" | "en" | null | undefined
+  /** Default: `automatic`. `manual`: the buyer's bank holds the amount, and you charge it with `POST /v1/orders/{ref}/capture` until `capture_by`. Only methods that can hold an amount are offered then. */
+  readonly capture?: "automatic" | "manual" | null | undefined
 }
 
 /** The terms of each order that a visit creates. */
@@ -151,6 +159,8 @@ export interface CreatePaymentLink {
   readonly return_url?: string | null | undefined
   /** At most 50 keys of 1 to 40 characters, with values of at most 500. */
   readonly metadata?: { readonly [key: string]: string | null } | null | undefined
+  /** Default: `automatic`. `manual`: the buyer's bank holds the amount, and you charge it with `POST /v1/orders/{ref}/capture` until `capture_by`. Only methods that can hold an amount are offered then. */
+  readonly capture?: "automatic" | "manual" | null | undefined
 }
 
 /** The refund to make. */
@@ -196,7 +206,7 @@ export interface CreateWebhookEndpoint {
   /** Your description. */
   readonly description?: string | null | undefined
   /** Event types to subscribe to. Default: all of them. */
-  readonly enabled_events?: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*"> | null | undefined
+  readonly enabled_events?: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "payment.authorized" | "payment.captured" | "payment.canceled" | "payment.authorization_expired" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*"> | null | undefined
   /** Disable it automatically after five days without a successful delivery. Default: `false`. */
   readonly disable_when_failing?: boolean | null | undefined
 }
@@ -547,7 +557,7 @@ export interface Erasure {
 
 /** The event, byte for byte as it is delivered. `type` says what `data.object` is. */
 export type Event =
-  PaymentSucceededEvent | PaymentFailedEvent | PaymentExpiredEvent | PaymentDuplicateRefundedEvent | RefundSucceededEvent | RefundFailedEvent | DisputeCreatedEvent | DisputeUpdatedEvent | DisputeWonEvent | DisputeLostEvent | DisputeClosedEvent
+  PaymentSucceededEvent | PaymentFailedEvent | PaymentExpiredEvent | PaymentDuplicateRefundedEvent | PaymentAuthorizedEvent | PaymentCapturedEvent | PaymentCanceledEvent | PaymentAuthorizationExpiredEvent | RefundSucceededEvent | RefundFailedEvent | DisputeCreatedEvent | DisputeUpdatedEvent | DisputeWonEvent | DisputeLostEvent | DisputeClosedEvent
 
 /** The fees of one payment method. */
 export interface FeeLine {
@@ -663,8 +673,8 @@ export interface Order {
   readonly currency: "USD" | "HKD" | "CNY"
   /** The title that the buyer reads at checkout. */
   readonly subject: string | null
-  /** `pending` may still be paid. `failed` and `expired` are final; money that comes then goes back. */
-  readonly status: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired"
+  /** `pending` may still be paid. `failed` and `expired` are final; money that comes then goes back. Only orders with `capture: "manual"` are `authorized`, when the amount is held and not charged, or `canceled`, when you have given the hold up. */
+  readonly status: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "authorized" | "canceled"
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
   /** The channel's number of the payment; null until paid. Reconcile by `trade_no`: this one may change. */
@@ -710,6 +720,154 @@ export interface Order {
   } | null
   /** What disputes have done to the payment. `open`: an amount is frozen, and nothing is refunded until the bank decides. `lost`: the bank has kept an amount. `won`: all that was frozen has come back, because the bank decided for you or withdrew. Null: no amount was ever frozen. `GET /disputes?trade_no=` has each dispute. */
   readonly dispute_status: "open" | "won" | "lost" | null
+  /** `manual`: you charge the held amount yourself. Only orders that were created so have it. */
+  readonly capture?: "manual"
+  /** With `capture: "manual"`: when the hold runs out, and the order expires. Null until it is authorized. */
+  readonly capture_by?: string | null
+  /** With `capture: "manual"`: the amount that the buyer has paid, in minor units; null until you capture. */
+  readonly captured_amount?: number | null
+  /** With `capture: "manual"`: an amount that the channel is capturing, in minor units; null otherwise. */
+  readonly capturing_amount?: number | null
+}
+
+/** The hold of an order ran out, and nothing was charged. The event, byte for byte as it is delivered. */
+export interface PaymentAuthorizationExpiredEvent {
+  /** Always `event`. */
+  readonly object: "event"
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
+  readonly id: string
+  /** The kind of event. */
+  readonly type: "payment.authorization_expired"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When it happened. */
+  readonly created_at: string
+  /** Increases with each change of the object: of two events, the higher one is later. */
+  readonly sequence: number
+  /** The object of the event, as it was then. */
+  readonly data: {
+    /** The order, refund or dispute as its own endpoint would have returned it at that moment. */
+    readonly object: Order
+    /** As `object.trade_no`; for receivers written for the older form. */
+    readonly trade_no?: string
+    /** As `object.out_trade_no`; for receivers written for the older form. */
+    readonly out_trade_no?: string
+    /** As `object.amount`; for receivers written for the older form. */
+    readonly amount?: number
+    /** As `object.currency`; for receivers written for the older form. */
+    readonly currency?: "USD" | "HKD" | "CNY"
+    /** As `object.status`; for receivers written for the older form. */
+    readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "authorized" | "canceled"
+  }
+  /** As `id`; for receivers written for the older form. */
+  readonly event_id: string
+  /** As `type`; for receivers written for the older form. */
+  readonly event_type: "payment.authorization_expired"
+}
+
+/** The buyer's bank holds the amount of an order, which is not charged yet. The event, byte for byte as it is delivered. */
+export interface PaymentAuthorizedEvent {
+  /** Always `event`. */
+  readonly object: "event"
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
+  readonly id: string
+  /** The kind of event. */
+  readonly type: "payment.authorized"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When it happened. */
+  readonly created_at: string
+  /** Increases with each change of the object: of two events, the higher one is later. */
+  readonly sequence: number
+  /** The object of the event, as it was then. */
+  readonly data: {
+    /** The order, refund or dispute as its own endpoint would have returned it at that moment. */
+    readonly object: Order
+    /** As `object.trade_no`; for receivers written for the older form. */
+    readonly trade_no?: string
+    /** As `object.out_trade_no`; for receivers written for the older form. */
+    readonly out_trade_no?: string
+    /** As `object.amount`; for receivers written for the older form. */
+    readonly amount?: number
+    /** As `object.currency`; for receivers written for the older form. */
+    readonly currency?: "USD" | "HKD" | "CNY"
+    /** As `object.status`; for receivers written for the older form. */
+    readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "authorized" | "canceled"
+  }
+  /** As `id`; for receivers written for the older form. */
+  readonly event_id: string
+  /** As `type`; for receivers written for the older form. */
+  readonly event_type: "payment.authorized"
+}
+
+/** You have given up the hold of an order, and nothing was charged. The event, byte for byte as it is delivered. */
+export interface PaymentCanceledEvent {
+  /** Always `event`. */
+  readonly object: "event"
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
+  readonly id: string
+  /** The kind of event. */
+  readonly type: "payment.canceled"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When it happened. */
+  readonly created_at: string
+  /** Increases with each change of the object: of two events, the higher one is later. */
+  readonly sequence: number
+  /** The object of the event, as it was then. */
+  readonly data: {
+    /** The order, refund or dispute as its own endpoint would have returned it at that moment. */
+    readonly object: Order
+    /** As `object.trade_no`; for receivers written for the older form. */
+    readonly trade_no?: string
+    /** As `object.out_trade_no`; for receivers written for the older form. */
+    readonly out_trade_no?: string
+    /** As `object.amount`; for receivers written for the older form. */
+    readonly amount?: number
+    /** As `object.currency`; for receivers written for the older form. */
+    readonly currency?: "USD" | "HKD" | "CNY"
+    /** As `object.status`; for receivers written for the older form. */
+    readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "authorized" | "canceled"
+  }
+  /** As `id`; for receivers written for the older form. */
+  readonly event_id: string
+  /** As `type`; for receivers written for the older form. */
+  readonly event_type: "payment.canceled"
+}
+
+/** A held amount was charged; the same moment as payment.succeeded. The event, byte for byte as it is delivered. */
+export interface PaymentCapturedEvent {
+  /** Always `event`. */
+  readonly object: "event"
+  /** Number of the event; begins with `evt_`. The same in every redelivery; use it to deduplicate. */
+  readonly id: string
+  /** The kind of event. */
+  readonly type: "payment.captured"
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** When it happened. */
+  readonly created_at: string
+  /** Increases with each change of the object: of two events, the higher one is later. */
+  readonly sequence: number
+  /** The object of the event, as it was then. */
+  readonly data: {
+    /** The order, refund or dispute as its own endpoint would have returned it at that moment. */
+    readonly object: Order
+    /** As `object.trade_no`; for receivers written for the older form. */
+    readonly trade_no?: string
+    /** As `object.out_trade_no`; for receivers written for the older form. */
+    readonly out_trade_no?: string
+    /** As `object.amount`; for receivers written for the older form. */
+    readonly amount?: number
+    /** As `object.currency`; for receivers written for the older form. */
+    readonly currency?: "USD" | "HKD" | "CNY"
+    /** As `object.status`; for receivers written for the older form. */
+    readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "authorized" | "canceled"
+  }
+  /** As `id`; for receivers written for the older form. */
+  readonly event_id: string
+  /** As `type`; for receivers written for the older form. */
+  readonly event_type: "payment.captured"
 }
 
 /** A payment that arrived after the order had ended was returned to the buyer in full. The event, byte for byte as it is delivered. */
@@ -739,7 +897,7 @@ export interface PaymentDuplicateRefundedEvent {
     /** As `object.currency`; for receivers written for the older form. */
     readonly currency?: "USD" | "HKD" | "CNY"
     /** As `object.status`; for receivers written for the older form. */
-    readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired"
+    readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "authorized" | "canceled"
   }
   /** As `id`; for receivers written for the older form. */
   readonly event_id: string
@@ -774,7 +932,7 @@ export interface PaymentExpiredEvent {
     /** As `object.currency`; for receivers written for the older form. */
     readonly currency?: "USD" | "HKD" | "CNY"
     /** As `object.status`; for receivers written for the older form. */
-    readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired"
+    readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "authorized" | "canceled"
   }
   /** As `id`; for receivers written for the older form. */
   readonly event_id: string
@@ -809,7 +967,7 @@ export interface PaymentFailedEvent {
     /** As `object.currency`; for receivers written for the older form. */
     readonly currency?: "USD" | "HKD" | "CNY"
     /** As `object.status`; for receivers written for the older form. */
-    readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired"
+    readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "authorized" | "canceled"
   }
   /** As `id`; for receivers written for the older form. */
   readonly event_id: string
@@ -851,6 +1009,8 @@ export interface PaymentLink {
   readonly metadata: { readonly [key: string]: string }
   /** When the link was made. */
   readonly created_at: string
+  /** `manual`: you charge the held amount of each order yourself. Only such links have it. */
+  readonly capture?: "manual"
 }
 
 /** A payment succeeded, and the money is in the wallet. The event, byte for byte as it is delivered. */
@@ -880,7 +1040,7 @@ export interface PaymentSucceededEvent {
     /** As `object.currency`; for receivers written for the older form. */
     readonly currency?: "USD" | "HKD" | "CNY"
     /** As `object.status`; for receivers written for the older form. */
-    readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired"
+    readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "authorized" | "canceled"
   }
   /** As `id`; for receivers written for the older form. */
   readonly event_id: string
@@ -1265,7 +1425,7 @@ export interface UpdateWebhookEndpoint {
   /** Your description; null removes it. */
   readonly description?: string | null | undefined
   /** Replaces the event types to which it is subscribed. */
-  readonly enabled_events?: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*"> | null | undefined
+  readonly enabled_events?: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "payment.authorized" | "payment.captured" | "payment.canceled" | "payment.authorization_expired" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*"> | null | undefined
   /** `disabled` stops deliveries, `paused` holds them, `enabled` sends waiting and new ones. */
   readonly status?: "enabled" | "paused" | "disabled" | null | undefined
   /** Disable it automatically after five days without a successful delivery. Default: `false`. */
@@ -1313,7 +1473,7 @@ export interface WebhookDelivery {
   /** The event that is delivered. */
   readonly event_id: string
   /** Its type. */
-  readonly event_type: "payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"
+  readonly event_type: "payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "payment.authorized" | "payment.captured" | "payment.canceled" | "payment.authorization_expired" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"
   /** The endpoint; null for an order's `notify_url` and the account's default URL. */
   readonly endpoint_id: string | null
   /** The URL to which it is posted. */
@@ -1343,7 +1503,7 @@ export interface WebhookEndpoint {
   /** Your description; null if there is none. */
   readonly description: string | null
   /** Event types to which it is subscribed; `*` means all of them, including those added later. */
-  readonly enabled_events: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*">
+  readonly enabled_events: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "payment.authorized" | "payment.captured" | "payment.canceled" | "payment.authorization_expired" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*">
   /** Nothing is delivered to a disabled endpoint, and deliveries that fall due in the meantime are skipped. Deliveries to a paused one wait until it is enabled again. */
   readonly status: "enabled" | "paused" | "disabled"
   /** Whether it is disabled automatically after five days without a successful delivery. */
@@ -1375,7 +1535,7 @@ export interface WebhookEndpointWithSecret {
   /** Your description; null if there is none. */
   readonly description: string | null
   /** Event types to which it is subscribed; `*` means all of them, including those added later. */
-  readonly enabled_events: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*">
+  readonly enabled_events: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "payment.authorized" | "payment.captured" | "payment.canceled" | "payment.authorization_expired" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*">
   /** Nothing is delivered to a disabled endpoint, and deliveries that fall due in the meantime are skipped. Deliveries to a paused one wait until it is enabled again. */
   readonly status: "enabled" | "paused" | "disabled"
   /** Whether it is disabled automatically after five days without a successful delivery. */
@@ -1452,6 +1612,20 @@ export interface TestHelpersOrdersPay {
   readonly amount?: number | null | undefined
 }
 
+/** Authorize an order as its buyer would */
+export interface TestHelpersOrdersAuthorize {
+  /** One that you offer and that can hold an amount. Default: `card`, or the first of them. */
+  readonly payment_method?: "card" | "alipay" | "wechat_pay" | "apple_pay" | "google_pay" | null | undefined
+}
+
+/** Let the bank capture or release what it holds */
+export interface TestHelpersOrdersCapture {
+  /** Default: `succeed`. `succeed_unreported`: the bank captures and does not report it. `release`: it gives the hold up. `refuse`: it refuses each capture that you ask for. `late`: it captures 5 seconds after you ask. */
+  readonly outcome?: "succeed" | "succeed_unreported" | "refuse" | "late" | "release" | null | undefined
+  /** Minor units that the bank captures. Default: all that it holds. */
+  readonly amount?: number | null | undefined
+}
+
 /** Let the buyer dispute the payment */
 export interface TestHelpersOrdersDispute {
   /** The amount that the buyer wants back, in minor units. Default: the whole amount. */
@@ -1491,7 +1665,7 @@ export interface OrdersListQuery {
   /** Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`. */
   readonly wait?: number | undefined
   /** Orders in this state. */
-  readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | undefined
+  readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | "authorized" | "canceled" | undefined
   /** The order with exactly this number of yours. */
   readonly out_trade_no?: string | undefined
   /** Orders whose receipt goes to this address, in any capitals. */
@@ -1667,7 +1841,7 @@ export interface EventsListQuery {
   /** Long polling, 1 to 25 seconds: while nothing is newer than `ending_before`, the answer waits up to this long, and is then an empty page. These calls have their own quota. Not with `starting_after`. */
   readonly wait?: number | undefined
   /** Events of this type; repeat it for several types. */
-  readonly type?: "payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"> | undefined
+  readonly type?: "payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "payment.authorized" | "payment.captured" | "payment.canceled" | "payment.authorization_expired" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "payment.authorized" | "payment.captured" | "payment.canceled" | "payment.authorization_expired" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"> | undefined
   /** Events of this order, refund or dispute: our number, or any other that its path accepts. */
   readonly object_id?: string | undefined
 }
