@@ -147,7 +147,7 @@ describe("a capture", () => {
         yield* Deferred.await(fault.reached)
         assert.strictEqual((yield* said(shop.bankCaptures(trade_no, { amount: 600 })))["status"], "paid")
         yield* fault.release
-        assert.deepStrictEqual(whyOf(yield* Fiber.join(first)), told)
+        assert.deepStrictEqual(whyOf(yield* Fiber.join(first)), [...told])
         yield* ends("paid", [["succeeded", 600]], ...paidWith)
       }
     })
