@@ -6,7 +6,7 @@ import { acceptDispute, disputeNamed, giveEvidence, openDispute, resolveByHelper
 import { createEndpoint, createLink, createPayout, deleteEndpoint, reviewPayout, rotateEndpoint } from "./links.ts"
 import { endPreviousSecrets, endPreviousSigning, readSigning, rotateSigning } from "./links.ts"
 import { updateEndpoint, updateLink } from "./links.ts"
-import { createOrder, expireOrder, pay, sendReceipt, updateOrder } from "./orders.ts"
+import { capture, createOrder, expireOrder, pay, sendReceipt, updateOrder } from "./orders.ts"
 import { createRefund, settle, updateRefund } from "./refunds.ts"
 import { createErasure, exportBuyer, exportMerchant, readErasure, readTimeline, visitLink } from "./buyers.ts"
 import { isList, listOf, listPathOf } from "./lists.ts"
@@ -108,6 +108,7 @@ const routes = [
   read("orders", "/v1/orders/:ref", ({ orders }, ref) => named(orders, ref), orderView),
   on("orders.update", "POST /v1/orders/:ref", ofOrder(updateOrder)),
   on("orders.expire", "POST /v1/orders/:ref/expire", ofOrder(expireOrder)),
+  on("orders.capture", "POST /v1/orders/:ref/capture", ofOrder(capture)),
   on("orders.sendReceipt", "POST /v1/orders/:ref/send_receipt", ofOrder(sendReceipt)),
   on("timelines.get", "GET /v1/orders/:ref/timeline", (account, _, ref, __, by) => readTimeline(account, ref, by.key)),
   on("refunds.create", "POST /v1/refunds", creates(createRefund)),

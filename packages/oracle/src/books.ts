@@ -1,5 +1,5 @@
 /** Wallets, the ledger and the events (spec: Wallet balance; Balance transaction; Events). */
-import { disputeView, orderView, refundView } from "./views.ts"
+import { amountPaid, disputeView, orderView, refundView } from "./views.ts"
 import type { Account, Currency, Dispute, Endpoint, Order, Payout, Receiver, Refund, Row, Wallet } from "./state.ts"
 import { currencies, newNo } from "./state.ts"
 import { type Answer, type Check, days, type Fields, ok, Part, timeOf, type When } from "./values.ts"
@@ -143,7 +143,7 @@ export const feesOf = (account: Account, now: number, query: URLSearchParams): A
     if (!(type in feeRows) || at.value! < from || at.value! >= to) continue
     const key = `${currency} ${feeRows[type]} ${order?.own?.method ?? null}`
     const sum = sums.get(key) ?? { count: 0, volume: 0, fee: 0 }
-    const { amount } = of as Order | Dispute | Payout
+    const amount = "own" in of ? amountPaid(of as Order) : (of as Dispute | Payout).amount
     sums.set(key, { count: sum.count + 1, volume: sum.volume + amount, fee: sum.fee - fee })
   }
   const lines = [...sums].map(([key, { count, fee, volume }]) => `${key} ${count} ${volume} ${fee}`)

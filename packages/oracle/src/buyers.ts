@@ -254,6 +254,7 @@ export const visitLink = (account: Account, now: number, link: Link | undefined)
     subject,
     ownNo: `${no.value}_${used}`,
     locale: null,
+    manual: false,
     metadata: { ...metadata, svc_payment_link: no.value! },
     receiptEmail: null
   })

@@ -6,7 +6,7 @@ import { amountMax } from "./orders.ts"
 import { type Account, type Dispute, mention, methods, newNo, type Order, type UploadedFile } from "./state.ts"
 import type { Answer, Fields, When } from "./values.ts"
 import { conflict, days, invalid, missing, ok, seconds, timeOf, unanswered } from "./values.ts"
-import { disputeView, isOpen } from "./views.ts"
+import { amountPaid, disputeView, isOpen } from "./views.ts"
 
 export const disputeFee = 15_00
 
@@ -16,15 +16,15 @@ export const openDispute = (account: Account, now: number, order: Order | undefi
   if (checked !== undefined) return checked
   if (order === undefined) return missing("order")
   const sent = bodyOf(body)
-  const amount = (sent["amount"] ?? order.amount) as number
-  if (amount > order.amount) return invalid("amount")
+  const amount = (sent["amount"] ?? amountPaid(order)) as number
+  if (amount > amountPaid(order)) return invalid("amount")
   if (order.own === undefined) return conflict()
   if (!methods[order.own.method].isCard) return conflict()
   if (!account.reachable) return unanswered()
   const held = account.disputes
     .filter((dispute) => dispute.order === order && dispute.word !== "won" && dispute.word !== "closed")
     .reduce((sum, { amount: part }) => sum + part, 0)
-  if (amount > order.amount - held) return invalid("amount")
+  if (amount > amountPaid(order) - held) return invalid("amount")
   const due = sent["evidence_due_by"]
   const dispute: Dispute = {
     no: newNo.dispute(),

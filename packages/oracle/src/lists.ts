@@ -20,7 +20,16 @@ interface List {
   readonly items: (account: Account) => ReadonlyArray<Listed>
 }
 
-const orderStatuses = ["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]
+const orderStatuses = [
+  "pending",
+  "paid",
+  "partially_refunded",
+  "refunded",
+  "failed",
+  "expired",
+  "authorized",
+  "canceled"
+]
 const rowTypes = [
   "payment_credit",
   "fee_debit",

@@ -23,7 +23,8 @@ export const createOrder = (account: Account, now: number, body: unknown): Answe
       return_url: url,
       metadata,
       receipt_email: email,
-      locale: oneOf(["zh", "en"])
+      locale: oneOf(["zh", "en"]),
+      capture: oneOf(["automatic", "manual"])
     },
     ["amount"]
   )
@@ -42,7 +43,8 @@ export const createOrder = (account: Account, now: number, body: unknown): Answe
     const isSame = (["amount", "currency", "subject", "notifyUrl"] as const).every(
       (term) => known[term] === terms[term]
     )
-    return isSame ? ok(orderView(account, known)) : conflict("order_number_taken")
+    const isCaptured = known.manual === (sent["capture"] === "manual")
+    return isSame && isCaptured ? ok(orderView(account, known)) : conflict("order_number_taken")
   }
   // What is valid depends on settings, so a repeat is looked up first (silences: O3).
   if (!hasNotifyUrl) return invalid("notify_url")
@@ -51,6 +53,7 @@ export const createOrder = (account: Account, now: number, body: unknown): Answe
     ownNo,
     returnUrl: (sent["return_url"] ?? null) as string | null,
     locale: (sent["locale"] ?? null) as string | null,
+    manual: sent["capture"] === "manual",
     metadata: merged({}, sent["metadata"]) ?? {},
     receiptEmail: (sent["receipt_email"] ?? null) as string | null
   })
@@ -58,7 +61,7 @@ export const createOrder = (account: Account, now: number, body: unknown): Answe
 }
 
 type Terms = Pick<Order, "ownNo" | "amount" | "currency" | "subject" | "notifyUrl" | "returnUrl"> &
-  Pick<Order, "locale" | "metadata" | "receiptEmail">
+  Pick<Order, "locale" | "manual" | "metadata" | "receiptEmail">
 
 /** Made by a call, or by a visit to a link. */
 export const openOrder = (account: Account, now: number, terms: Terms): Order => {
@@ -68,6 +71,7 @@ export const openOrder = (account: Account, now: number, terms: Terms): Order =>
     createdAt: now,
     expiresAt: now + days,
     state: "pending",
+    held: undefined,
     own: undefined,
     refunded: 0,
     failureReason: null,
@@ -117,9 +121,10 @@ export const sendReceipt = (account: Account, now: number, order: Order | undefi
 
 export const expireOrder = (account: Account, now: number, order: Order | undefined): Answer => {
   if (order === undefined) return missing("order")
-  if (order.state === "expired") return ok(orderView(account, order))
-  if (order.state !== "pending") return conflict("not_pending")
+  if (order.state === "expired" || order.state === "canceled") return ok(orderView(account, order))
+  if (order.state !== "pending" && order.state !== "authorized") return conflict("not_pending")
   if (!account.reachable) return unanswered()
+  if (order.state === "authorized") return cancelHold(account, now, order)
   if (isAway(order, now)) return conflict("buyer_busy")
   const first = order.taken[0]
   if (first === undefined) {
@@ -129,7 +134,9 @@ export const expireOrder = (account: Account, now: number, order: Order | undefi
   // The bank's answer names one payment, and it reports all others again.
   take(account, now, order, first)
   const isPaid = order.own !== undefined
+  const isHeld = order.held !== undefined
   reportAll(account, now, order)
+  if (isHeld) return cancelHold(account, now, order)
   return conflict(isPaid ? "just_paid" : "other_payment")
 }
 
@@ -149,9 +156,49 @@ const reportAll = (account: Account, now: When, order: Order) => {
 export const awayUntil = ({ redirectedAt }: Order) => (redirectedAt === undefined ? 0 : redirectedAt + 30 * minutes)
 const isAway = (order: Order, now: number) => awayUntil(order) > now
 
-const end = (account: Account, now: When, order: Order, state: "expired" | "failed") => {
+const end = (account: Account, now: When, order: Order, state: "canceled" | "expired" | "failed") => {
   order.state = state
   emit(account, now, `payment.${state}`, order)
+}
+
+const cancelHold = (account: Account, now: number, order: Order): Answer => {
+  end(account, now, order, "canceled")
+  return ok(orderView(account, order))
+}
+
+/** The bank's hold has run out. */
+export const endHold = (account: Account, when: When, order: Order) => {
+  order.state = "expired"
+  emit(account, when, "payment.authorization_expired", order)
+}
+
+/** The merchant charges what is held, once. */
+export const capture = (account: Account, now: number, order: Order | undefined, body: unknown): Answer => {
+  const checked = allOf(body ?? {}, { amount: integer(1, amountMax) })
+  if (checked !== undefined) return checked
+  if (order === undefined) return missing("order")
+  const amount = (bodyOf(body)["amount"] ?? order.amount) as number
+  if (amount > order.amount) return invalid("amount")
+  if (order.own !== undefined && order.manual) {
+    return amount === order.own.amount ? ok(orderView(account, order)) : conflict("captured")
+  }
+  if (order.state === "expired" && order.held !== undefined) return conflict("authorization_expired")
+  if (order.state !== "authorized") return conflict("not_authorized")
+  if (!account.reachable) return unanswered()
+  order.own = { ...order.held!.payment, amount, at: now }
+  credit(account, now, order)
+  emit(account, now, "payment.captured", order)
+  return ok(orderView(account, order))
+}
+
+const credit = (account: Account, now: When, order: Order) => {
+  order.state = "paid"
+  const { amount } = order.own!
+  post(account, now, order, [
+    ["payment_credit", amount],
+    ["fee_debit", -feeOf(amount)]
+  ])
+  emit(account, now, "payment.succeeded", order)
 }
 
 /** Applies the report of a payment. */
@@ -160,17 +207,19 @@ const take = (account: Account, now: When, order: Order, payment: Payment) => {
   payment.known = true
   const isWhole = payment.amount === order.amount
   if (order.state === "pending" && isWhole) {
-    order.state = "paid"
-    order.own = payment
-    post(account, now, order, [
-      ["payment_credit", order.amount],
-      ["fee_debit", -feeOf(order.amount)]
-    ])
-    emit(account, now, "payment.succeeded", order)
+    if (order.manual) {
+      order.state = "authorized"
+      order.held = { payment, until: payment.at + 7 * days }
+      emit(account, now, "payment.authorized", order)
+    } else {
+      order.own = payment
+      credit(account, now, order)
+    }
     return
   }
   order.unapplied += 1
-  if (isWhole) emit(account, now, "payment.duplicate_refunded", order)
+  // What was only held is released, and no merchant hears of it.
+  if (isWhole && !order.manual) emit(account, now, "payment.duplicate_refunded", order)
 }
 
 const outcomes = ["succeed", "decline", "cancel", "fail", "redirect", "succeed_unreported"]
@@ -188,13 +237,14 @@ export const pay = (account: Account, now: number, order: Order | undefined, bod
   const outcome = (sent["outcome"] ?? "succeed") as string
   const lately = order.declines.filter((at) => at + 10 * minutes > now)
   if (lately.length >= 10) return limited()
+  const method = (sent["payment_method"] ?? "card") as Method
+  if (order.manual && !methods[method].isCard) return invalid("payment_method")
   if (!account.reachable) return unanswered()
   if (outcome.startsWith("succeed")) {
     if (order.taken.length > unappliedMax) return conflict("too_many_payments")
     const amount = (sent["amount"] ?? order.amount) as number
     const isWanted = order.state === "pending" && amount === order.amount
     if (outcome === "succeed" && !isWanted && order.unapplied >= unappliedMax) return conflict("too_many_payments")
-    const method = (sent["payment_method"] ?? "card") as Method
     const payment = { id: newNo.payment(), amount, method, at: now, known: false, cardErased: false }
     order.redirectedAt = undefined
     order.taken.push(payment)

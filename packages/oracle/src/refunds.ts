@@ -4,7 +4,7 @@ import { allOf, bodyOf, freeText, integer, merged, metadata, oneLine, patch } fr
 import { amountMax, isDisputed, lostOf } from "./orders.ts"
 import { type Account, mention, methods, named, newNo, type Order, type Refund } from "./state.ts"
 import { type Answer, conflict, invalid, missing, ok, refused, timeOf, unanswered, type When } from "./values.ts"
-import { refundableUntil, refundView } from "./views.ts"
+import { amountPaid, refundableUntil, refundView } from "./views.ts"
 
 export const createRefund = (account: Account, now: number, body: unknown): Answer => {
   const sent = bodyOf(body)
@@ -67,14 +67,14 @@ const stands = (
 ): Answer | { readonly amount: number } => {
   if (order.own === undefined) return conflict("not_paid")
   const lost = lostOf(account, order)
-  if (order.refunded + lost >= order.amount) return conflict("nothing_left")
+  if (order.refunded + lost >= amountPaid(order)) return conflict("nothing_left")
   if (isDisputed(account, order)) return conflict("disputed")
   const until = refundableUntil(order)
   if (until !== null && now > until) return refused(400, "refund_window_expired")
   const pending = account.refunds
     .filter((refund) => refund.order === order && refund.state === "pending")
     .reduce((sum, { amount }) => sum + amount, 0)
-  const left = order.amount - order.refunded - pending - lost
+  const left = amountPaid(order) - order.refunded - pending - lost
   if (requested === undefined && left <= 0) return conflict()
   const amount = requested ?? left
   if (amount > left) return invalid("amount")

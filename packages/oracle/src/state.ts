@@ -26,6 +26,12 @@ export interface Payment {
   cardErased: boolean
 }
 
+/** The bank holds the amount of a payment for seven days, and the order is paid with what is captured of it. */
+export interface HeldPayment {
+  readonly payment: Payment
+  readonly until: number
+}
+
 export interface Order {
   readonly no: Hole
   readonly ownNo: string | undefined
@@ -39,7 +45,10 @@ export interface Order {
   readonly expiresAt: number
   metadata: Texts
   receiptEmail: string | null
-  state: "pending" | "paid" | "failed" | "expired"
+  /** Its amount is held first, and charged by the merchant. */
+  readonly manual: boolean
+  state: "pending" | "authorized" | "paid" | "failed" | "expired" | "canceled"
+  held: HeldPayment | undefined
   own: Payment | undefined
   refunded: number
   failureReason: string | null

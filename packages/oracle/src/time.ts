@@ -1,6 +1,6 @@
 /** What happens automatically while time passes, in order of time. */
 import { decide, lostAt } from "./disputes.ts"
-import { awayUntil, expireByItself } from "./orders.ts"
+import { awayUntil, endHold, expireByItself } from "./orders.ts"
 import { settle } from "./refunds.ts"
 import type { Account } from "./state.ts"
 import { minutes, seconds, Time } from "./values.ts"
@@ -31,6 +31,13 @@ const dueOf = (account: Account): ReadonlyArray<Due> => [
         happen: (when: Time) => expireByItself(account, order, when)
       }
     }),
+  ...account.orders
+    .filter(({ state }) => state === "authorized")
+    .map((order) => ({
+      at: order.held!.until,
+      late: 1 * seconds,
+      happen: (when: Time) => endHold(account, when, order)
+    })),
   ...account.refunds
     .filter(({ state }) => state === "pending")
     .map((refund) => ({

@@ -14,9 +14,13 @@ export const refundableUntil = ({ own }: Order): number | null => {
 
 export const feeOf = (amount: number) => Math.min(amount, Math.floor((amount * 290 + 5_000) / 10_000) + 30)
 
-export const statusOf = ({ amount, refunded, state }: Order) => {
+/** What the buyer has paid, or is to pay. */
+export const amountPaid = ({ amount, own }: Order) => own?.amount ?? amount
+
+export const statusOf = (order: Order) => {
+  const { refunded, state } = order
   if (state !== "paid" || refunded === 0) return state
-  return refunded === amount ? "refunded" : "partially_refunded"
+  return refunded === amountPaid(order) ? "refunded" : "partially_refunded"
 }
 
 const isCard = (order: Order) => order.own !== undefined && methods[order.own.method].isCard
@@ -35,8 +39,8 @@ export const orderView = (account: Account, order: Order): Fields => ({
   out_trade_no: ownNoOf(order),
   merchant_id: account.merchantId,
   amount: order.amount,
-  fee: order.own === undefined ? null : feeOf(order.amount),
-  net_amount: order.own === undefined ? null : order.amount - feeOf(order.amount),
+  fee: order.own === undefined ? null : feeOf(amountPaid(order)),
+  net_amount: order.own === undefined ? null : amountPaid(order) - feeOf(amountPaid(order)),
   refunded_amount: order.refunded,
   currency: order.currency,
   subject: order.erased && order.subject !== null ? "[erased]" : order.subject,
@@ -60,7 +64,15 @@ export const orderView = (account: Account, order: Order): Fields => ({
   receipt_failure_reason: nullOr(someText),
   payment_failure_reason: order.own === undefined ? order.failureReason : null,
   paid_card: isCard(order) && !order.own?.cardErased ? { brand: "visa", last4: "4242" } : null,
-  dispute_status: disputeStatusOf(account, order)
+  dispute_status: disputeStatusOf(account, order),
+  ...(order.manual
+    ? {
+        capture: "manual",
+        capture_by: orNull(order.held?.until),
+        captured_amount: order.own?.amount ?? null,
+        capturing_amount: null
+      }
+    : {})
 })
 
 export const refundView = ({ merchantId }: Account, refund: Refund): Fields => ({

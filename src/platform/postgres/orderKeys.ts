@@ -1,7 +1,7 @@
 /**
- * Short keys of orders for four filters of their list, each with an index (`laterIndexes.ts`). A query has to use
- * exactly these expressions. An index by the account's own columns would write three times the bytes for each order
- * (docs/decisions/0024). Two accounts may have the same key, so a query looks at the account of what it finds.
+ * Expressions over rows of orders: what was paid, and short keys of orders for four filters of their list, each with an
+ * index (`laterIndexes.ts`). A query has to use exactly these expressions. An index by the account's own columns would
+ * write three times the bytes for each order (docs/decisions/0024). Two accounts may have the same key, so a query looks at the account of what it finds.
  */
 import type { Account } from "@coffer/model/Account"
 import type { SqlClient } from "effect/sql"
@@ -18,6 +18,9 @@ export const valueKey = (column: "status" | "payment_method" | "lower(receipt_em
 
 export const valueKeyOf = (sql: SqlClient.SqlClient, { merchantId, mode }: Account, value: string) =>
   sql`hashtext(${merchantId}::text || ${mode}::text || ${value}::text)`
+
+/** What the buyer of an order has paid, in SQL (`amountPaid` in packages/rules/src/order/Hold.ts). `o`: the order. */
+export const amountPaid = "coalesce((o.hold ->> 'captured')::bigint, o.amount)"
 
 /** After its creation, but for the orders that {@link paidLate} finds. */
 export const paidWithin = "25 hours"

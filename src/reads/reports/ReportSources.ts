@@ -3,6 +3,7 @@
  * that a step is short however long the ledger is (`platform/postgres/scans.ts` says why the ranges are written so).
  * It writes nothing.
  */
+import { amountPaid } from "../../platform/postgres/orderKeys.ts"
 import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { bodyOf, prefixes } from "@coffer/model/Ids"
@@ -215,7 +216,8 @@ const ofType = ({ account: { merchantId, mode }, currency }: WalletOf, type: Led
 const selectCharged = (sql: SqlClient.SqlClient, source: (typeof feeTypes)[number]["source"]): Statement.Fragment => {
   switch (source) {
     case "payment":
-      return sql`select payment_method, amount from orders where trade_no = read.reference_id`
+      return sql`select o.payment_method, ${sql.literal(amountPaid)} as amount from orders o
+        where o.trade_no = read.reference_id`
     case "dispute":
       return sql`select o.payment_method, d.amount from disputes d join orders o using (trade_no)
         where d.dispute_no = read.reference_id`

@@ -2,6 +2,7 @@
  * Checks of orders, refunds, disputes, payouts and events against the ledger and against one another: laws I4 and I6 to
  * I8.
  */
+import { amountPaid } from "../../platform/postgres/orderKeys.ts"
 import type { Check } from "@coffer/rules/wallet/laws"
 
 const account = (table: string) => `(${table}.merchant_id, ${table}.mode)`
@@ -42,8 +43,6 @@ const frozenDisputes = "(select * from disputes where stage <> 'inquiry')"
 const amounts = "coalesce(sum(b.amount), 0)"
 
 const holdHas = (member: string) => `o.hold ->> '${member}'`
-/** What the buyer has paid (`amountPaid` in packages/rules/src/order/Hold.ts). */
-const amountPaid = `coalesce((${holdHas("captured")})::bigint, o.amount)`
 
 const orderChecks: ReadonlyArray<Check> = [
   {

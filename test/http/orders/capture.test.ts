@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { assertRefused, feeOf, merchantOf, said } from "../../kit/Merchant.ts"
-import { start } from "../../kit/Service.ts"
+import { type Running, start } from "../../kit/Service.ts"
 
 const opened = Effect.gen(function* () {
   const service = yield* start({ clock: "test" })
@@ -96,6 +96,122 @@ describe("an order with capture: manual", () => {
       const late = yield* shop.capture(trade_no)
       assert.deepStrictEqual([late.status, late.headers.get("coffer-reason")], [409, "authorization_expired"])
       yield* assertLedgerWhole(service.sql)
+    })
+  )
+})
+
+/** The methods that a merchant offers in its sandbox. */
+const offer = (service: Running, payment_methods: ReadonlyArray<string> | null, mode = "sandbox") =>
+  service.api.operator("POST", `/merchants/${service.merchant.merchantId}`, { [mode]: { payment_methods } })
+
+describe("capture: manual", () => {
+  it.live("is refused by its name where no offered method, or no channel, can hold an amount", () =>
+    Effect.gen(function* () {
+      const { service, shop } = yield* opened
+      yield* said(offer(service, ["alipay", "wechat_pay"]))
+      for (const path of ["/v1/orders", "/v1/payment_links"]) {
+        const refused = yield* shop.post(path, { amount: 100, capture: "manual" })
+        assertRefused(refused, 400, "invalid_request", "capture")
+        assert.match(refused.body.message, /no payment method that you offer here can hold an amount/)
+        yield* said(shop.post(path, { amount: 100, capture: "automatic" }))
+      }
+      const approved = { approved: true, live_currencies: ["USD"] }
+      yield* said(service.api.operator("POST", `/merchants/${service.merchant.merchantId}`, approved))
+      const terms = { amount: 100, capture: "manual", notify_url: "https://shop.example/" }
+      assertRefused(
+        yield* service.api.post("/v1/orders", service.merchant.liveKey, terms),
+        400,
+        "invalid_request",
+        "capture"
+      )
+    })
+  )
+
+  it.live("offers only methods that can hold an amount, and tells the buyer that nothing is charged yet", () =>
+    Effect.gen(function* () {
+      const { service, shop } = yield* opened
+      const made = yield* said(shop.post("/v1/orders", { amount: 2_000, capture: "manual", locale: "en" }))
+      const page = new URL(made["checkout_url"]).pathname
+      const pay = yield* service.api.get(page)
+      assert.include(pay.text, 'value="card"')
+      assert.notInclude(pay.text, 'value="alipay"')
+      const byWallet = yield* shop.post(`/v1/test_helpers/orders/${made["trade_no"]}/pay`, { payment_method: "alipay" })
+      assertRefused(byWallet, 400, "invalid_request", "payment_method")
+      yield* said(shop.post(`/v1/test_helpers/orders/${made["trade_no"]}/pay`))
+      const held = yield* service.api.get(page)
+      assert.match(held.text, /Payment authorized/)
+      assert.match(held.text, /Your bank holds .*20\.00.* You have not been charged yet/)
+      yield* said(shop.capture(made["trade_no"], { amount: 1_500 }))
+      assert.match((yield* service.api.get(page)).text, /You paid .*15\.00/)
+    })
+  )
+
+  it.live("of a payment link is that of the orders of its visits", () =>
+    Effect.gen(function* () {
+      const { service, shop } = yield* opened
+      const link = yield* said(shop.post("/v1/payment_links", { amount: 500, capture: "manual" }))
+      assert.strictEqual(link["capture"], "manual")
+      assert.notProperty(yield* said(shop.post("/v1/payment_links", { amount: 500 })), "capture")
+      yield* service.api.call("POST", new URL(link["url"]).pathname, {
+        raw: `visit_no=${"0".repeat(26)}`,
+        headers: { "Content-Type": "application/x-www-form-urlencoded" }
+      })
+      const [made] = (yield* said(shop.get("/v1/orders")))["data"]
+      assert.deepInclude(made, { ...created, amount: 500 })
+    })
+  )
+
+  it.live("is a term of the order: a repeat of its number with another is 409", () =>
+    Effect.gen(function* () {
+      const { shop } = yield* opened
+      const terms = { amount: 500, out_trade_no: "a" }
+      yield* said(shop.post("/v1/orders", { ...terms, capture: "manual" }))
+      assert.strictEqual((yield* shop.post("/v1/orders", { ...terms, capture: "manual" })).status, 200)
+      assertRefused(yield* shop.post("/v1/orders", terms), 409, "conflict", "capture")
+    })
+  )
+
+  it.live("makes orders that a list finds by each status, and no other by theirs", () =>
+    Effect.gen(function* () {
+      const { service, shop } = yield* opened
+      const numbers: Record<string, string> = {}
+      for (const status of ["canceled", "authorized", "expired"]) {
+        numbers[status] = (yield* shop.authorized(500))["trade_no"]
+      }
+      yield* said(shop.expire(numbers["canceled"]!))
+      yield* said(shop.bankCaptures(numbers["expired"]!, { outcome: "release" }))
+      numbers["pending"] = (yield* said(shop.post("/v1/orders", { amount: 500 })))["trade_no"]
+      const plain = (yield* said(shop.post("/v1/orders", { amount: 500 })))["trade_no"]
+      yield* said(shop.expire(plain))
+      yield* service.atRest
+      for (const [status, wanted] of [
+        ["canceled", [numbers["canceled"]]],
+        ["authorized", [numbers["authorized"]]],
+        ["pending", [numbers["pending"]]],
+        ["expired", [plain, numbers["expired"]]]
+      ] as const) {
+        const { data } = yield* said(shop.get(`/v1/orders?status=${status}`))
+        assert.deepStrictEqual(
+          data.map((order: { readonly trade_no: string }) => order.trade_no),
+          wanted,
+          status
+        )
+      }
+    })
+  )
+
+  it.live("leaves every other order as it was: no word of it in answers and events, and nothing in its rows", () =>
+    Effect.gen(function* () {
+      const { service, shop } = yield* opened
+      const { trade_no } = yield* shop.paid(1_000)
+      const expired = yield* said(shop.post("/v1/orders", { amount: 100 }))
+      yield* said(shop.expire(expired["trade_no"]))
+      yield* service.atRest
+      assert.notMatch(JSON.stringify(yield* said(shop.get("/v1/orders"))), /capture|authorized/)
+      assert.notMatch(JSON.stringify(yield* said(shop.get("/v1/events"))), /capture|authorized|canceled/)
+      const rows = yield* service.sql`select 1 from orders
+        where num_nonnulls(hold, hold_due_at, hold_attempts, hold_error) > 0`
+      assert.strictEqual(rows.length, 0, trade_no)
     })
   )
 })

@@ -63,7 +63,8 @@ export const makers: Readonly<Record<string, Maker>> = {
       locale: maybe(draw, 8, draw.of(["zh", "en", "de"])),
       return_url: maybe(draw, 10, draw.of(["https://shop.example/back?no={TRADE_NO}", "back"])),
       notify_url: maybe(draw, 12, draw.of([`${account.hooks}/order`, "ftp://shop.example"])),
-      mode: maybe(draw, 20, "live")
+      mode: maybe(draw, 20, "live"),
+      capture: draw.of([undefined, undefined, undefined, "manual", draw.once(8) ? "later" : "automatic"])
     })
   }),
   /** The terms of an order that exists, perhaps an erased one; sometimes with another amount. */
@@ -82,6 +83,12 @@ export const makers: Readonly<Record<string, Maker>> = {
       outcome: draw.of([undefined, ...outcomes]),
       amount: maybe(draw, 12, amountOf(draw, 500))
     })
+  }),
+  /** A part, all of it, or too much, of an order that may wait for it. */
+  capture: (account, draw, oracle) => ({
+    method: "POST",
+    path: `/v1/orders/${orderRef(account, draw, oracle)}/capture`,
+    body: body({ amount: maybe(draw, 2, amountOf(draw, 500)) })
   }),
   expire: (account, draw, oracle) => ({
     method: "POST",

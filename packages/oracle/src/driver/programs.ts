@@ -29,6 +29,7 @@ const weights: Readonly<Record<string, number>> = {
   create: 13,
   createAgain: 4,
   pay: 18,
+  capture: 8,
   expire: 5,
   readOrder: 3,
   updateOrder: 5,
@@ -178,6 +179,7 @@ const backToWork = (account: Account): Made | undefined => {
 const makesOfOrders: ReadonlySet<string> = new Set([
   "createAgain",
   "pay",
+  "capture",
   "refund",
   "dispute",
   "expire",

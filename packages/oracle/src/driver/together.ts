@@ -13,6 +13,8 @@ export const groups: ReadonlyArray<ReadonlyArray<string>> = [
   ["create", "create", "create"],
   ["pay", "pay"],
   ["pay", "expire"],
+  ["capture", "expire"],
+  ["capture", "capture"],
   ["expire", "updateOrder", "expire"],
   ["updateOrder", "updateOrder", "updateOrder"],
   ["refund", "refund", "refund"],
