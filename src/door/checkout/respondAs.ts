@@ -1,8 +1,8 @@
 /** Sends the checkout's pages: in the language of the request, with the order's shop, and never from a cache. */
 import type { Order } from "@coffer/rules/order/Order"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { Channel } from "../../shared/channel/Channel.ts"
+import type { Routing } from "../../money/orders/Routing.ts"
 import type { Merchants } from "../../access/merchants/Merchants.ts"
 import { headersIn, respondWith } from "../../shared/pages/respond.ts"
 import type { NewIds } from "../../platform/runtime/NewIds.ts"
@@ -15,7 +15,7 @@ import { checkoutHeaders, headersFor } from "./script.ts"
 export type Response = HttpServerResponse.HttpServerResponse
 
 interface Services {
-  readonly channel: Channel["Service"]
+  readonly routing: Routing["Service"]
   readonly links: OrderLinks["Service"]
   readonly merchants: Merchants["Service"]
   readonly ids: NewIds["Service"]
@@ -24,11 +24,9 @@ interface Services {
 export type Respond = ReturnType<typeof respondAs>
 
 /** `sold`: the methods of the order's merchant. `offered`: those that its channel accepts. */
-const shopOf = Effect.fnUntraced(function* ({ channel, merchants }: Services, order: Order | undefined) {
+const shopOf = Effect.fnUntraced(function* ({ merchants, routing }: Services, order: Order | undefined) {
   const { offered: sold, shop } = yield* findShop(merchants, order)
-  const taker = order === undefined ? Option.none() : yield* channel.takerOf(order)
-  const page = Option.getOrUndefined(taker)?.page
-  return { shop, sold, offered: order === undefined || page === undefined ? sold : yield* page.offered(order, sold) }
+  return { shop, sold, offered: order === undefined ? sold : yield* routing.offered(order, sold) }
 })
 
 export const respondAs = (services: Services) => ({
