@@ -212,7 +212,11 @@ export const layer = Layer.effect(
           merchantId,
           (merchant) =>
             withMode(merchant, mode, {
-              channel_accounts: { ...merchant.modes[mode].channel_accounts, [channel]: atChannel }
+              // Its rank and its methods stay where they are not said.
+              channel_accounts: {
+                ...merchant.modes[mode].channel_accounts,
+                [channel]: { ...routeOf(merchant.modes[mode].channel_accounts[channel]), ...atChannel }
+              }
             }),
           isHeld ? keepsRealTime : Effect.void
         )
@@ -227,6 +231,11 @@ export const layer = Layer.effect(
     })
   })
 )
+
+const routeOf = (account: ChannelAccount | undefined): Pick<ChannelAccount, "rank" | "methods"> => ({
+  ...(account?.rank === undefined ? {} : { rank: account.rank }),
+  ...(account?.methods === undefined ? {} : { methods: account.methods })
+})
 
 interface MainKeyActs {
   readonly cache: Pick<Effect.Success<typeof MerchantCache.make>, "forget">

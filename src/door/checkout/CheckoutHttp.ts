@@ -16,6 +16,7 @@ import type { Clients } from "../../shared/http/Clients.ts"
 import { CurrentRecord, isShownAt } from "../../shared/http/CurrentRequest.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
 import { Orders } from "../../money/orders/Orders.ts"
+import { Routing } from "../../money/orders/Routing.ts"
 import { Refunds } from "../../money/refunds/Refunds.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { MerchantClocks } from "../../platform/runtime/MerchantClocks.ts"
@@ -48,6 +49,7 @@ type Routes = Layer.Layer<
   | NewIds
   | Orders
   | Refunds
+  | Routing
 >
 
 export const layer: Routes = HttpRouter.use(
@@ -57,9 +59,10 @@ export const layer: Routes = HttpRouter.use(
     const refunds = yield* Refunds
     const clocks = yield* MerchantClocks
     const channel = yield* Channel
-    const respond = respondAs({ channel, links, merchants: yield* Merchants, ids: yield* NewIds })
-    const step = takeStep({ channel, links, orders, respond })
-    const atOnce = makeAtOnce({ channel, respond })
+    const routing = yield* Routing
+    const respond = respondAs({ links, routing, merchants: yield* Merchants, ids: yield* NewIds })
+    const step = takeStep({ channel, links, orders, respond, routing })
+    const atOnce = makeAtOnce({ respond, routing })
     const { marked, unmarked } = makeMarks(links)
     const through = yield* PublicAdmission.makePage
     const receiving = yield* makeReceiving
@@ -97,7 +100,7 @@ export const layer: Routes = HttpRouter.use(
       const request = yield* HttpServerRequest.HttpServerRequest
       const { url } = request
       const order = yield* refreshed(opened, url)
-      const page = yield* currentPage(channel, order)
+      const page = yield* currentPage({ channel, routing }, order)
       // With one method there is nothing to choose. A buyer who comes back, or changes the language, sees the page.
       if (page._tag === "Pay" && page.hosted === true && new URL(url, "http://page").search === "") {
         const only = looksAhead(request, { isLimited: false, isSecure: false }) ? undefined : yield* onlyMethod(order)

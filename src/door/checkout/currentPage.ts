@@ -2,22 +2,28 @@
 import { statusOf } from "@coffer/rules/order/Hold"
 import type { Order } from "@coffer/rules/order/Order"
 import { type DateTime, Effect, Option } from "effect"
-import type { Channel } from "../../shared/channel/Channel.ts"
+import type { Channel, RegisteredChannel } from "../../shared/channel/Channel.ts"
+import type { Routing } from "../../money/orders/Routing.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { isNews, type Page, pageOf, type Way } from "./CheckoutPage.ts"
 
+interface Asked {
+  readonly channel: Channel["Service"]
+  readonly routing: Routing["Service"]
+}
+
 /** A payment that the bank is processing takes precedence over the pages of a pending order (silences: K9). */
-export const currentPage = Effect.fnUntraced(function* (channel: Channel["Service"], order: Order) {
+export const currentPage = Effect.fnUntraced(function* ({ channel, routing }: Asked, order: Order) {
   const isProcessing =
     statusOf(order) === "pending" && ((yield* channel.buyer.hasPaid(order)) || (yield* channel.isProcessing(order)))
   if (isProcessing) return { _tag: "Processing", order } satisfies Page as Page
-  const taker = yield* channel.takerOf(order)
+  const taker = yield* routing.takerOf(order)
   const page = pageOf(order, yield* currentTime, wayOf(taker))
   if (page._tag !== "Pay" || page.hosted !== true || Option.isNone(taker)) return page
   return { ...page, provider: taker.value.title } satisfies Page as Page
 })
 
-const wayOf = (taker: Effect.Success<ReturnType<Channel["Service"]["takerOf"]>>): Way => {
+const wayOf = (taker: Option.Option<RegisteredChannel>): Way => {
   if (Option.isNone(taker)) return "none"
   return taker.value.page === undefined ? "forms" : "hosted"
 }

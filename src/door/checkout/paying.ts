@@ -12,6 +12,7 @@ import { DateTime, Effect, Option, Schema } from "effect"
 import type { Attempt, Buyer, Channel } from "../../shared/channel/Channel.ts"
 import { HttpServerRequest } from "effect/http"
 import type { ChannelUnreachable } from "../../shared/channel/payments.ts"
+import type { Routing } from "../../money/orders/Routing.ts"
 import type { Orders } from "../../money/orders/Orders.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import type { OrderLinks } from "../../shared/signedUrls/OrderLinks.ts"
@@ -27,6 +28,7 @@ interface Services {
   readonly orders: Orders["Service"]
   readonly channel: Channel["Service"]
   readonly links: OrderLinks["Service"]
+  readonly routing: Routing["Service"]
   readonly respond: Respond
 }
 
@@ -47,7 +49,7 @@ export const takeStep = (services: Services) => {
   const payByCard = makePayByCard(services, keeping, attempt)
 
   return Effect.fnUntraced(function* (order: Order, form: Option.Option<CheckoutForm>) {
-    const page = yield* currentPage(services.channel, order)
+    const page = yield* currentPage(services, order)
     if (page._tag === "Processing") return yield* respond.byGet(order)
     if (page._tag !== "Pay") {
       if (Option.isSome(form) && page._tag === "Closed") yield* endRedirect(buyer, order, form.value)
@@ -90,13 +92,13 @@ const languageTo = (order: Order) =>
   Effect.map(HttpServerRequest.HttpServerRequest, (request) => languageFor(request, order.locale).language)
 
 /** Leads to the channel's own page. */
-const makeLeave = ({ channel, respond }: Services) =>
+const makeLeave = ({ respond, routing }: Services) =>
   Effect.fnUntraced(
     function* (order: Order, page: Extract<Page, { readonly _tag: "Pay" }>, method: PaymentMethod) {
-      const taker = yield* channel.takerOf(order)
+      const taker = yield* routing.takerOf(order)
       // The order was changed since the page was chosen.
       if (Option.isNone(taker) || taker.value.page === undefined) return yield* respond.byGet(order)
-      const begun = yield* taker.value.page.begin(order, method, yield* languageTo(order))
+      const begun = yield* routing.begin(order, method, yield* languageTo(order))
       switch (begun._tag) {
         case "Redirect":
           return yield* respond.with({ _tag: "Leaving", order, url: begun.url })
@@ -120,11 +122,9 @@ const makeLeave = ({ channel, respond }: Services) =>
  * a redirect: browsers check each redirect after a form against the policy of the form's page, and a buyer may come
  * from a form of ours or of a shop.
  */
-export const makeAtOnce = ({ channel, respond }: Pick<Services, "channel" | "respond">) =>
+export const makeAtOnce = ({ respond, routing }: Pick<Services, "respond" | "routing">) =>
   Effect.fnUntraced(function* (order: Order, method: PaymentMethod) {
-    const taker = yield* channel.takerOf(order)
-    if (Option.isNone(taker) || taker.value.page === undefined) return undefined
-    const begun = yield* Effect.option(taker.value.page.begin(order, method, yield* languageTo(order)))
+    const begun = yield* Effect.option(routing.begin(order, method, yield* languageTo(order)))
     return Option.isSome(begun) && begun.value._tag === "Redirect"
       ? yield* respond.with({ _tag: "Leaving", order, url: begun.value.url })
       : undefined
@@ -139,7 +139,7 @@ const makeAttempt = (services: Services) => {
   return Effect.fnUntraced(
     function* (order: Order, { attempt_no, method }: CheckoutForm, { card, how, reason }: Try, notice: Notice) {
       const after = yield* channel.buyer.pay(order, method, how, { attemptNo: attempt_no, card, reason })
-      const page = yield* currentPage(services.channel, after)
+      const page = yield* currentPage(services, after)
       if (after.status === "paid" || page._tag === "Held" || page._tag === "Processing")
         return yield* respond.byGet(after)
       if (page._tag !== "Pay") return yield* respond.with(page)

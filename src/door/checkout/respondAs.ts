@@ -1,9 +1,9 @@
 /** Sends the checkout's pages: in the language of the request, with the order's shop, and never from a cache. */
 import { isManual } from "@coffer/rules/order/Hold"
 import type { Order } from "@coffer/rules/order/Order"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { Channel } from "../../shared/channel/Channel.ts"
+import type { Routing } from "../../money/orders/Routing.ts"
 import type { Merchants } from "../../access/merchants/Merchants.ts"
 import { headersIn, respondWith } from "../../shared/pages/respond.ts"
 import type { NewIds } from "../../platform/runtime/NewIds.ts"
@@ -16,7 +16,7 @@ import { checkoutHeaders, headersFor } from "./script.ts"
 export type Response = HttpServerResponse.HttpServerResponse
 
 interface Services {
-  readonly channel: Channel["Service"]
+  readonly routing: Routing["Service"]
   readonly links: OrderLinks["Service"]
   readonly merchants: Merchants["Service"]
   readonly ids: NewIds["Service"]
@@ -26,14 +26,12 @@ export type Respond = ReturnType<typeof respondAs>
 
 /**
  * `sold`: the methods of the order's merchant; where it is captured later, those that can hold an amount. `offered`:
- * those that its channel accepts.
+ * those that a channel accepts.
  */
-const shopOf = Effect.fnUntraced(function* ({ channel, merchants }: Services, order: Order | undefined) {
+const shopOf = Effect.fnUntraced(function* ({ channel, merchants, routing }: Services, order: Order | undefined) {
   const { offered: all, shop } = yield* findShop(merchants, order)
   const sold = order !== undefined && isManual(order) ? yield* channel.holdable(order, all) : all
-  const taker = order === undefined ? Option.none() : yield* channel.takerOf(order)
-  const page = Option.getOrUndefined(taker)?.page
-  return { shop, sold, offered: order === undefined || page === undefined ? sold : yield* page.offered(order, sold) }
+  return { shop, sold, offered: order === undefined ? sold : yield* routing.offered(order, sold) }
 })
 
 export const respondAs = (services: Services) => ({

@@ -1,4 +1,5 @@
 /** A merchant's accounts at channels in one environment, as `merchant_modes.channel_accounts` has them. Pure. */
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Schema } from "effect"
 
 export const ChannelAccount = Schema.Struct({
@@ -6,6 +7,10 @@ export const ChannelAccount = Schema.Struct({
   isActive: Schema.Boolean,
   /** ISO 8601. */
   setAt: Schema.String,
+  /** The merchant's own order of its channels, the lowest first. Left out: the channel's rank. */
+  rank: Schema.optionalKey(Schema.Int),
+  /** What buyers pay there. Left out: whatever the channel takes. */
+  methods: Schema.optionalKey(Schema.Array(PaymentMethod)),
   /** The channel's own, which it alone reads: its keys, sealed, and what else opens the account. */
   own: Schema.Record(Schema.String, Schema.Unknown)
 })

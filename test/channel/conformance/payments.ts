@@ -223,6 +223,18 @@ export const paymentLaws: ReadonlyArray<Case> = [
       yield* creditedOnce(desk)
     })
   ),
+  law(
+    "a buyer who has paid is not told that nothing was done while the channel cannot be asked",
+    ["page", "notices"],
+    (desk) =>
+      Effect.gen(function* () {
+        const made = yield* begun(desk)
+        yield* desk.own.notices!.hold
+        yield* desk.own.acts(made, "pays", "card")
+        yield* desk.own.reachable(false)
+        assert.strictEqual((yield* desk.port.page!.begin(made, "card", "en"))._tag, "Unknown")
+      })
+  ),
   law("another method ends the first session before it gets its own", ["page"], (desk) =>
     Effect.gen(function* () {
       const made = yield* begun(desk)

@@ -16,6 +16,8 @@ import { Clients, make as makeClients } from "../../../src/shared/http/Clients.t
 import { OrderNotFound } from "../../../src/money/orders/OrderCommands.ts"
 import { type Merchant, Merchants } from "../../../src/access/merchants/Merchants.ts"
 import { Orders } from "../../../src/money/orders/Orders.ts"
+import { RouteStore } from "../../../src/money/orders/RouteStore.ts"
+import * as Routing from "../../../src/money/orders/Routing.ts"
 import { Refunds } from "../../../src/money/refunds/Refunds.ts"
 import * as MerchantClocks from "../../../src/platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../../../src/platform/runtime/NewIds.ts"
@@ -109,7 +111,7 @@ export const openScripted = Effect.fnUntraced(function* ({
     Layer.mock(Merchants, {
       byKey: () => ({ isRecalled: false, account: () => Effect.succeedNone, hasEnded: Effect.succeed(false) }),
       find: () => {
-        const mode = { payment_methods: offered ?? null }
+        const mode = { payment_methods: offered ?? null, channel_accounts: {} }
         return Effect.succeed({ ...bareMerchant, modes: { sandbox: mode, live: mode } } as Merchant)
       }
     }),
@@ -131,7 +133,12 @@ export const openScripted = Effect.fnUntraced(function* ({
       })
     )
   )
-  const routes = yield* HttpRouter.toHttpEffect(Layer.provide(CheckoutHttp.layer, scripted))
+  const routes = yield* HttpRouter.toHttpEffect(
+    Layer.provide(
+      CheckoutHttp.layer,
+      Layer.provideMerge(Routing.layer, Layer.merge(scripted, Layer.mock(RouteStore, {})))
+    )
+  )
   const call = Effect.fnUntraced(function* (path: string, body?: string, accepted?: string) {
     const request = new Request(`http://localhost${path}`, {
       method: body === undefined ? "GET" : "POST",

@@ -7,7 +7,7 @@ import { paymentDeclinesMax, paymentDeclinesWindow, unappliedPaymentsMax } from 
 import { ChannelName, MerchantId, PaymentId, RefundNo, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import { OrderConflict } from "@coffer/rules/order/Order"
-import { DateTime, Effect, Layer, Option } from "effect"
+import { DateTime, Effect, Exit, Layer, Option } from "effect"
 import {
   Channel,
   type Attempt,
@@ -149,36 +149,45 @@ const reporting = (name: ChannelName, { orders }: Rooms) => {
   return { paymentOf, report }
 }
 
-const pageOf = (acquirer: MemoryAcquirer, { orders }: Rooms, { report }: Reporting): HostedPage => ({
-  begin: Effect.fnUntraced(function* (order, method): Effect.fn.Return<Begun, ChannelUnreachable | ReportFailure> {
-    const { amount, currency, merchantId, tradeNo } = order
-    const known = yield* acquirer.wire("lookUp", merchantId, acquirer.look(tradeNo)).pipe(nothingDone)
-    const met = known.find(({ state }) => state !== "over")
-    if (met?.state === "open" && met.method === method) return { _tag: "Redirect", url: `memory:${met.id}` }
-    if (met?.state === "paid" || met?.state === "processing") return { _tag: "Settled" }
-    if (met !== undefined) {
-      // The buyer is back, and wants another method.
-      if (met.state === "away") met.state = "open"
-      const closed = yield* acquirer.wire("cancel", merchantId, acquirer.close(tradeNo)).pipe(maybeDone)
-      if (closed.some(({ state }) => state !== "over")) return { _tag: "Settled" }
-    }
-    if ((yield* orders.byTradeNo(tradeNo)).status !== "pending") return { _tag: "Settled" }
-    const terms = { merchantId, tradeNo, method, amount, currency }
-    const key = `${tradeNo}/${known.length}`
-    const made = yield* acquirer.wire("begin", merchantId, acquirer.open(key, terms)).pipe(maybeDone)
-    return made.method === method ? { _tag: "Redirect", url: `memory:${made.id}` } : { _tag: "Settled" }
-  }, Effect.uninterruptible),
-  lookUp: Effect.fnUntraced(function* (order) {
-    const { merchantId, tradeNo } = order
-    if (order.status !== "pending") return order
-    yield* acquirer.wire("lookUp", merchantId, acquirer.look(tradeNo)).pipe(nothingDone)
-    const [paid] = acquirer.paidOf(tradeNo)
-    return paid === undefined ? order : yield* report(paid)
-  }, Effect.uninterruptible),
-  isProcessing: ({ status, tradeNo }) =>
-    Effect.sync(() => status === "pending" && acquirer.sessionsOf(tradeNo).some(({ state }) => state === "processing")),
-  offered: (_, methods) => Effect.succeed(methods)
-})
+const pageOf = (acquirer: MemoryAcquirer, { orders }: Rooms, { report }: Reporting): HostedPage => {
+  /** Orders whose session may be paid. An acquirer's channel has a row for each. */
+  const led = new Set<string>()
+  return {
+    begin: Effect.fnUntraced(function* (order, method): Effect.fn.Return<Begun, ChannelUnreachable | ReportFailure> {
+      const { amount, currency, merchantId, tradeNo } = order
+      const looked = yield* Effect.exit(acquirer.wire("lookUp", merchantId, acquirer.look(tradeNo)).pipe(nothingDone))
+      if (Exit.isFailure(looked) && led.has(tradeNo)) return { _tag: "Unknown" }
+      const known = yield* looked
+      const met = known.find(({ state }) => state !== "over")
+      if (met?.state === "open" && met.method === method) return { _tag: "Redirect", url: `memory:${met.id}` }
+      if (met?.state === "paid" || met?.state === "processing") return { _tag: "Settled" }
+      if (met !== undefined) {
+        // The buyer is back, and wants another method.
+        if (met.state === "away") met.state = "open"
+        const closed = yield* acquirer.wire("cancel", merchantId, acquirer.close(tradeNo)).pipe(maybeDone)
+        if (closed.some(({ state }) => state !== "over")) return { _tag: "Settled" }
+      }
+      if ((yield* orders.byTradeNo(tradeNo)).status !== "pending") return { _tag: "Settled" }
+      const terms = { merchantId, tradeNo, method, amount, currency }
+      const key = `${tradeNo}/${known.length}`
+      const made = yield* acquirer.wire("begin", merchantId, acquirer.open(key, terms)).pipe(maybeDone)
+      led.add(tradeNo)
+      return made.method === method ? { _tag: "Redirect", url: `memory:${made.id}` } : { _tag: "Settled" }
+    }, Effect.uninterruptible),
+    lookUp: Effect.fnUntraced(function* (order) {
+      const { merchantId, tradeNo } = order
+      if (order.status !== "pending") return order
+      yield* acquirer.wire("lookUp", merchantId, acquirer.look(tradeNo)).pipe(nothingDone)
+      const [paid] = acquirer.paidOf(tradeNo)
+      return paid === undefined ? order : yield* report(paid)
+    }, Effect.uninterruptible),
+    isProcessing: ({ status, tradeNo }) =>
+      Effect.sync(
+        () => status === "pending" && acquirer.sessionsOf(tradeNo).some(({ state }) => state === "processing")
+      ),
+    offered: (_, methods) => Effect.succeed(methods)
+  }
+}
 
 /** A notice only says where to look. */
 const takes = (name: ChannelName, acquirer: MemoryAcquirer, rooms: Rooms, report: Reporting["report"]): Parts["take"] =>

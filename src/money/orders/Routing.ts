@@ -1,0 +1,198 @@
+/**
+ * Which channel takes an order, when its session is made: the first by the merchant's rank that takes the buyer's
+ * method, and the next one where the first does not make a session now. An order never has a session at two channels
+ * that can both be paid: it moves on only from a channel that certainly has none, or has ended it
+ * (docs/decisions/0277).
+ */
+import type { ChannelName } from "@coffer/model/Ids"
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import type { Order } from "@coffer/rules/order/Order"
+import { Context, Effect, Exit, Layer, Option } from "effect"
+import { type Begun, Channel, type RegisteredChannel, type ReportFailure } from "../../shared/channel/Channel.ts"
+import type { ChannelAccounts } from "../../shared/channel/ChannelAccount.ts"
+import { ChannelUnreachable } from "../../shared/channel/payments.ts"
+import { Merchants } from "../../access/merchants/Merchants.ts"
+import { span } from "../../platform/runtime/span.ts"
+import { type Route, RouteStore } from "./RouteStore.ts"
+
+type Hosted = RegisteredChannel & Required<Pick<RegisteredChannel, "page">>
+type Failure = ChannelUnreachable | ReportFailure
+type Asked = Exit.Exit<Begun, Failure>
+
+export class Routing extends Context.Service<
+  Routing,
+  {
+    /** The channel whose page or forms an order shows; none if nobody takes its payment now. */
+    readonly takerOf: (order: Order) => Effect.Effect<Option.Option<RegisteredChannel>>
+    /** The methods, of these, that a page offers for the order. */
+    readonly offered: (
+      order: Order,
+      methods: ReadonlyArray<PaymentMethod>
+    ) => Effect.Effect<ReadonlyArray<PaymentMethod>>
+    /** Leads a buyer to a channel's own page. `language`: the language tag of the page that links there. */
+    readonly begin: (order: Order, method: PaymentMethod, language: string) => Effect.Effect<Begun, Failure>
+  }
+>()("@coffer/orders/Routing") {}
+
+export const layer = Layer.effect(
+  Routing,
+  Effect.gen(function* () {
+    const channel = yield* Channel
+    const merchants = yield* Merchants
+    const routes = yield* RouteStore
+
+    const accountsOf = ({ merchantId, mode }: Order) =>
+      Effect.match(merchants.find(merchantId), {
+        onFailure: (): ChannelAccounts => ({}),
+        onSuccess: ({ modes }) => modes[mode].channel_accounts
+      })
+
+    /** Channels that take the order's payments now, by the merchant's rank. */
+    const takersOf = Effect.fnUntraced(function* (order: Order) {
+      const accounts = yield* accountsOf(order)
+      const takers = yield* Effect.filter(channel.all(), (each) =>
+        accounts[each.name]?.isActive === false ? Effect.succeed(false) : each.takes(order)
+      )
+      return takers.toSorted((a, b) => rankIn(accounts, a) - rankIn(accounts, b))
+    })
+
+    /** Those with a page of their own, if the first has one: the others are not asked for a session. */
+    const hostsOf = Effect.fnUntraced(function* (order: Order, method?: PaymentMethod) {
+      const accounts = yield* accountsOf(order)
+      const [first, ...others] = yield* takersOf(order)
+      if (first === undefined || !isHosted(first)) return []
+      return [first, ...others].filter(isHosted).filter(({ name }) => {
+        const { methods } = accounts[name] ?? {}
+        return method === undefined || methods === undefined || methods.includes(method)
+      })
+    })
+
+    const begin = makeBegin(channel, routes)
+    return Routing.of({
+      takerOf: (order) => Effect.map(takersOf(order), ([first]) => Option.fromUndefinedOr(first)),
+      offered: Effect.fnUntraced(function* (order, methods) {
+        const hosts = yield* hostsOf(order)
+        if (hosts.length === 0) return methods
+        return yield* Effect.filter(methods, (method) =>
+          Effect.map(
+            Effect.flatMap(hostsOf(order, method), (able) =>
+              Effect.findFirst(able, ({ page }) =>
+                Effect.map(page.offered(order, methods), (offered) => offered.includes(method))
+              )
+            ),
+            Option.isSome
+          )
+        )
+      }),
+      begin: span("Routing.begin")(function* (order: Order, method: PaymentMethod, language: string) {
+        return yield* begin(order, yield* hostsOf(order, method), (at) => at.page.begin(order, method, language))
+      }, Effect.uninterruptible)
+    })
+  })
+)
+
+const isHosted = (channel: RegisteredChannel): channel is Hosted => channel.page !== undefined
+const rankIn = (accounts: ChannelAccounts, { name, rank }: RegisteredChannel) => accounts[name]?.rank ?? rank
+
+const notTaken: Begun = { _tag: "NotTaken", because: "method" }
+const unknown: Begun = { _tag: "Unknown" }
+const settled: Begun = { _tag: "Settled" }
+
+/** Whether a session may be at the channel after its answer. */
+const leavesOne = (said: Asked): boolean => {
+  if (Exit.isSuccess(said)) return said.value._tag !== "NotTaken"
+  const failure = Option.getOrUndefined(Exit.findErrorOption(said))
+  return !(failure instanceof ChannelUnreachable) || failure.because === "unknown"
+}
+
+/** Others may begin at the same moment; then the row is read again this often. */
+const roundsMax = 6
+
+const makeBegin = (channel: Channel["Service"], routes: RouteStore["Service"]) => {
+  const leave = makeLeave(channel, routes)
+
+  /** One question to one channel. Undefined: the order is at another one meanwhile. */
+  const askAt = Effect.fnUntraced(function* (
+    order: Order,
+    host: Hosted,
+    ask: (at: Hosted) => Effect.Effect<Begun, Failure>
+  ) {
+    const route = yield* routes.ask(order.tradeNo, host.name)
+    if (Option.isNone(route)) return undefined
+    // No question has an answer yet: what programs without routes have begun is not known.
+    const { asked, unanswered } = route.value
+    const elsewhere = asked === unanswered ? yield* metElsewhere(channel, order, host) : undefined
+    if (elsewhere !== undefined) {
+      yield* routes.answered(order.tradeNo, false)
+      yield* routes.move(order.tradeNo, route.value, elsewhere.at, true)
+      return { said: elsewhere.said, mayBePaid: true }
+    }
+    const said = yield* Effect.exit(ask(host))
+    const mayBePaid = leavesOne(said)
+    yield* routes.answered(order.tradeNo, mayBePaid)
+    return { said, mayBePaid }
+  })
+
+  return Effect.fnUntraced(function* (
+    order: Order,
+    hosts: ReadonlyArray<Hosted>,
+    ask: (at: Hosted) => Effect.Effect<Begun, Failure>
+  ): Effect.fn.Return<Begun, Failure> {
+    // With one page there is no other way, and nothing to remember.
+    if (channel.all().filter(isHosted).length === 1)
+      return yield* hosts[0] === undefined ? Effect.succeed(notTaken) : ask(hosts[0])
+    let left = hosts
+    let last: Asked = Exit.succeed(notTaken)
+    for (let round = 1; round <= roundsMax; round++) {
+      const route = Option.getOrUndefined(yield* routes.find(order.tradeNo))
+      const at = route === undefined ? left[0] : left.find(({ name }) => name === route.channel)
+      if (at === undefined) {
+        const [next] = left
+        if (route === undefined || next === undefined) return yield* last
+        const stays = yield* leave(order, route, next)
+        if (stays !== undefined) return stays
+        continue
+      }
+      const answer = yield* askAt(order, at, ask)
+      if (answer === undefined) continue
+      if (answer.mayBePaid) return yield* answer.said
+      last = answer.said
+      left = left.filter((each) => each !== at)
+    }
+    return yield* new ChannelUnreachable()
+  })
+}
+
+/** The order leaves a channel for another. An answer if it has to stay. */
+const makeLeave = (channel: Channel["Service"], routes: RouteStore["Service"]) =>
+  Effect.fnUntraced(function* (order: Order, route: Route, to: Hosted) {
+    const from = channel.all().find(({ name }) => name === route.channel)
+    if (route.unanswered > 0 || from === undefined) return unknown
+    if (route.may_be_paid) {
+      const report = yield* Effect.option(from.cancel(order))
+      if (Option.isNone(report)) return unknown
+      if (report.value._tag === "AlreadyPaid") {
+        yield* Effect.ignore(from.page?.lookUp(order) ?? Effect.void)
+        return settled
+      }
+      if (report.value._tag === "BuyerBusy") return unknown
+    }
+    yield* routes.move(order.tradeNo, route, to.name, false)
+    return undefined
+  })
+
+/** An order that was begun by a program without routes may have a session at any channel: it is ended first. */
+const metElsewhere = Effect.fnUntraced(function* (
+  channel: Channel["Service"],
+  order: Order,
+  host: Hosted
+): Effect.fn.Return<{ readonly at: ChannelName; readonly said: Asked } | undefined> {
+  for (const other of channel.all()) {
+    if (other === host || !isHosted(other)) continue
+    const report = yield* Effect.exit(other.cancel(order))
+    if (Exit.isFailure(report)) return { at: other.name, said: Exit.succeed(unknown) }
+    if (report.value._tag === "AlreadyPaid") yield* Effect.ignore(other.page.lookUp(order))
+    if (report.value._tag !== "Cancelled") return { at: other.name, said: Exit.succeed(settled) }
+  }
+  return undefined
+})
