@@ -69,7 +69,9 @@ const floors: ReadonlyArray<string> = [
   "src/door/doctor",
   "src/door/checkout",
   "src/door/console",
+  "src/channels/acquirers",
   "src/channels/stripe",
+  "src/channels/adyen",
   "src/channels/bank",
   "src/channels/sandbox",
   "packages/sdk/src",
@@ -107,7 +109,7 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
   [/^packages\/sdk\/src\//, (imported) => !imported.startsWith("packages/sdk/src/")],
   [/^packages\/cluster\/src\//, (imported) => imported !== "" && !imported.startsWith("packages/cluster/")],
   // A room asks the channel of its row (`src/shared/channel`), and names none. `channels.ts` wires them.
-  [/^src\/(?!channels\/|channels\.ts$)/, (imported) => /^src\/channels\/(bank|stripe)\//.test(imported)],
+  [/^src\/(?!channels\/|channels\.ts$)/, (imported) => /^src\/channels\/(?!sandbox\/)/.test(imported)],
   // It needs the APIs and nothing of the service.
   [/^packages\/cli\//, (imported) => imported.startsWith("src/") || imported.startsWith("packages/contract/")],
   // A second statement of the rules is one of its own. Its driver starts the service as a test does, and leaps in time.
@@ -130,7 +132,7 @@ const mayNameAcquirers =
 const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^(test|examples|packages\/(bench|mcp\/generator|python\/generator|sdk\/(generator|examples)))\//, /./],
   [/^packages\/simulator\/scripts\//, /^(node:|typescript\/)/],
-  [/^packages\/simulator\//, /^(node:|@effect\/platform-node\/|stripe$)/],
+  [/^packages\/simulator\//, /^(node:|@effect\/platform-node\/|@adyen\/api-library\/|stripe$)/],
   [/^(packages\/cli\/)?scripts\//, /^(node:|rolldown$)/],
   [/^packages\/cli\/src\/(main|services)\.ts$/, /^(node:|@effect\/platform-node\/)/],
   [/^packages\/cli\//, /^node:/],
@@ -163,7 +165,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\/access\/people\/signInSettings\.ts$/, /^node:net$/],
   [/^src\/shared\/mail\/mailSettings\.ts$/, /^node:url$/],
   [/^src\/shared\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
-  [/^src\/channels\/stripe\//, /^(node:https?$|stripe$)/],
+  [/^src\/channels\/(adyen|stripe)\//, /^(node:(crypto|https?)$|stripe$)/],
   [/^src\/(door\/(console|doctor|documents|edge)|money\/files)\//, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\/\w+\.ts$/, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\//, /^@effect\/sql-pg$/]
@@ -202,7 +204,6 @@ const json = /\bJSON\.(parse|stringify)\b/
 const codecs: ReadonlyArray<string> = [
   "src/platform/runtime/codecs.ts",
   "packages/simulator/src/json.ts",
-  // It runs in a browser.
   "src/door/console/browser/signingIn.ts",
   "packages/cli/src/json.ts",
   "packages/mcp/src/json.ts",
@@ -263,7 +264,7 @@ describe("tidy", () => {
       .filter(
         ({ file }) => /^(src|packages\/(rules|resources|contract|model))\//.test(file) && !mayNameAcquirers.test(file)
       )
-      .filter(({ text }) => /(?<!mag)stripe/i.test(text))
+      .filter(({ text }) => /(?<!mag)stripe|adyen/i.test(text))
       .map(({ file }) => file)
     assert.deepStrictEqual(named, [])
   })

@@ -32,7 +32,8 @@ export const newestMigration = numberOf(migrations.at(-1)!)
  * - Its own number: no older program works after it. It is made at the start, so all older runners have to stop first.
  */
 export const readableFrom: Readonly<Record<number, number>> = {
-  220: 0
+  220: 0,
+  227: 0
 }
 
 /** `from`: the migration that a program has to know so that it works after this one; null: not said. */
