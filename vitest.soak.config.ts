@@ -9,6 +9,7 @@ export default defineConfig({
     ...test,
     exclude: configDefaults.exclude,
     include: [
+      "test/adyen/histories.test.ts",
       "test/cluster/{crash,deliveriesKilled,deliveriesOutage,followed{Failures,Lists},steps,twoRunners}.test.ts",
       "test/console/manyOrders.test.ts",
       "test/cluster/{failover,linearizability,postgres{Failover,Restart},supervised,upgrade}.test.ts",

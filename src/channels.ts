@@ -4,10 +4,15 @@
  */
 import { Layer } from "effect"
 import type { Channel } from "./shared/channel/Channel.ts"
+import * as adyenInstallation from "./channels/adyen/adyenInstallation.ts"
+import * as AdyenHttp from "./channels/adyen/AdyenHttp.ts"
+import * as AdyenRoom from "./channels/adyen/AdyenRoom.ts"
+import * as ChannelsHttp from "./channels/acquirers/ChannelsHttp.ts"
 import * as stripeInstallation from "./channels/stripe/stripeInstallation.ts"
 import * as SandboxBankRoom from "./channels/bank/SandboxBankRoom.ts"
 import * as StripeHttp from "./channels/stripe/StripeHttp.ts"
 import * as StripeRoom from "./channels/stripe/StripeRoom.ts"
+import type { Installation } from "./door/doctor/Installation.ts"
 import type { Disputes } from "./money/disputes/Disputes.ts"
 import type { Orders } from "./money/orders/Orders.ts"
 import type { Refunds } from "./money/refunds/Refunds.ts"
@@ -15,17 +20,20 @@ import type { Refunds } from "./money/refunds/Refunds.ts"
 /** The rooms that a channel uses, besides the platform. */
 export type Needs = Channel | Orders | Refunds | Disputes
 
-export const layer = Layer.mergeAll(StripeRoom.layer, SandboxBankRoom.layer)
+export const layer = Layer.mergeAll(StripeRoom.layer, AdyenRoom.layer, SandboxBankRoom.layer)
 
 /** Groups of the operator's API. */
 export const operatorHandlers = Layer.mergeAll(
-  StripeHttp.layerChannels,
+  ChannelsHttp.layer,
   StripeHttp.layerReconciliation,
   StripeHttp.layerStraySessions
 )
 
 /** Addresses to which acquirers send. */
-export const routes = StripeHttp.layerWebhooks
+export const routes = Layer.merge(StripeHttp.layerWebhooks, AdyenHttp.layerNotices)
 
 /** Their part of `coffer doctor`. */
-export const checks = stripeInstallation.checks
+export const checks = (installation: Installation) => [
+  ...stripeInstallation.checks(installation),
+  ...adyenInstallation.checks(installation)
+]

@@ -26,13 +26,14 @@ export const DifferenceResource = withExample(
     id: text("Number of the difference."),
     merchant_id: merchantId,
     mode: anyMode,
-    payment_id: text("The payment at Stripe."),
+    channel: text("The acquirer whose books differ: `stripe` or `adyen`."),
+    payment_id: text("The payment at the acquirer."),
     trade_no: orNull(Schema.String, "The order that it belongs to; null if we have no such payment."),
     currency,
     ours: minor("What remains of the payment in our books, without fees"),
-    theirs: minor("The sum of Stripe's balance transactions of the payment, without fees"),
-    channel_fee: minorOrNull("The fees charged by Stripe", "while it is not known"),
-    channel_fee_currency: orNull(Schema.String, "The currency of `channel_fee`: that of the balance at Stripe."),
+    theirs: minor("The sum of the acquirer's movements of the payment, without fees"),
+    channel_fee: minorOrNull("The fees charged by the acquirer", "while it is not known"),
+    channel_fee_currency: orNull(Schema.String, "The currency of `channel_fee`: that of the balance there."),
     status: Schema.Literals(["open", "agreed"]).annotate({
       description:
         "`agreed`: a later comparison found the books equal, because one of them has changed. Differences are not " +
@@ -47,6 +48,7 @@ export const DifferenceResource = withExample(
     id: sampleIds.difference,
     merchant_id: sampleIds.merchant,
     mode: "live",
+    channel: "stripe",
     payment_id: "pi_3QExample",
     trade_no: sampleIds.order,
     currency: "USD",
@@ -107,7 +109,7 @@ export class ReconciliationGroup extends HttpApiGroup.make("reconciliation")
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Payments for which Stripe's books and ours differ, newest first",
+        summary: "Payments for which an acquirer's books and ours differ, newest first",
         description:
           "Each account is compared every night after 02:00 UTC. Differences are not corrected automatically."
       })

@@ -79,6 +79,32 @@ export const stripePolls = ownTable("stripe_polls", [
 ])
 export const stripeCallKeys = ownTable("stripe_call_keys", ["name", "number", "counted_at"])
 
+// Adyen -------------------------------------------------------------------------------
+
+const link = ["key", "number", "trade_no", "merchant_id", "mode", "method", "state", "link_id"] as const
+export const adyenLinks = ownTable("adyen_links", [...link, "expires_at", "created_at"])
+const notice = ["id", "merchant_id", "mode", "code", "psp_reference", "original_reference", "reference"] as const
+export const adyenNotices = resource("adyen_notices", {
+  ...each(forNobody("none"), [...notice, "succeeded", "amount", "currency", "method", "answer_by", "link_id"]),
+  ...each(forNobody("none"), ["event_at", "received_at", "due_at", "attempts"]),
+  card_last4: forNobody("address"),
+  reason: forNobody("none")
+})
+const modification = ["key", "merchant_id", "mode", "payment_id", "reference", "psp_reference", "asked_at"] as const
+export const adyenModifications = ownTable("adyen_modifications", modification)
+const answered = ["merchant_id", "mode", "processor_dispute_id", "step", "answer", "reason_code", "taken_at"] as const
+export const adyenAnswers = ownTable("adyen_answers", answered)
+const report = ["id", "merchant_id", "mode", "batch", "compared_until", "due_at"] as const
+export const adyenReports = ownTable("adyen_reports", report)
+const movement = ["id", "merchant_id", "mode", "payment_id", "trade_no", "type", "amount", "fee", "currency"] as const
+export const adyenMovements = ownTable("adyen_movements", [
+  ...movement,
+  "source_amount",
+  "source_currency",
+  "created_at",
+  "checked_at"
+])
+
 // What does not fit --------------------------------------------------------------------
 
 export const straySessions = resource("stray_sessions", {
@@ -89,7 +115,7 @@ export const straySessions = resource("stray_sessions", {
 })
 export const reconciliation = resource("reconciliation", {
   ...each(forOperators("none"), ["id", "merchant_id", "mode", "payment_id", "trade_no", "currency", "ours"]),
-  ...each(forOperators("none"), ["theirs", "created_at", "seen_at", "agreed_at"])
+  ...each(forOperators("none"), ["theirs", "created_at", "seen_at", "agreed_at", "channel"])
 })
 const presented = ["merchant_id", "mode", "processor_dispute_id", "amount", "currency"] as const
 export const presentedDisputes = ownTable("presented_disputes", presented)

@@ -79,8 +79,9 @@ export const clockAt = (millis: number) =>
 const defaults = {
   HOST: "127.0.0.1",
   ALLOW_PRIVATE_WEBHOOKS: "true",
-  // Nothing listens there, so tests never reach Stripe.
+  // Nothing listens there, so tests never reach an acquirer.
   STRIPE_API: "http://127.0.0.1:1",
+  ADYEN_API: "http://127.0.0.1:1",
   // A clock that passes a month would run an audit for every hour.
   AUDIT_INTERVAL: "365 days"
 }

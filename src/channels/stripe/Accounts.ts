@@ -5,18 +5,17 @@
 import { isoText } from "@coffer/model/isoText"
 import type { SetChannel } from "@coffer/contract/Channels"
 import type { Account } from "@coffer/model/Account"
-import { firstIdBody, prefixes, type Mode } from "@coffer/model/Ids"
+import { firstIdBody, prefixes } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChannelUnreachable } from "../../shared/channel/payments.ts"
-import { type ClockMoved, type Merchant, type MerchantNotFound, Merchants } from "../../access/merchants/Merchants.ts"
+import { type AccountDesk, AccountInUse, usesMax } from "../../shared/channel/accounts.ts"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
-import { span } from "../../platform/runtime/span.ts"
 import { stripeChannel } from "./SessionStore.ts"
+import { webhookAddresses } from "./webhookAddresses.ts"
 import {
   openStripeKeys,
   sealStripeKeys,
@@ -27,7 +26,7 @@ import {
   toStore
 } from "./StripeClient.ts"
 
-/** The number of each kind as text for people, up to {@link countMax}. */
+/** The number of each kind as text for people, up to {@link usesMax}. */
 const Uses = Schema.Struct({
   "open checkout sessions": Schema.Int,
   "refunds under way": Schema.Int,
@@ -46,9 +45,6 @@ export class AccountUses extends Context.Service<
     readonly count: (account: Account, now: DateTime.Utc) => Effect.Effect<Uses>
   }
 >()("@coffer/stripe/AccountUses") {}
-
-/** Counts stop here. */
-export const countMax = 10_000
 
 /** How long after a payment a dispute or a failed refund may come. Nothing is lost in the sandbox. */
 const disputableFor = { days: 180 }
@@ -85,7 +81,7 @@ export const layerUses = Layer.effect(
       }
       const columns = Object.entries(counts).map(
         ([name, from]) =>
-          sql`(select count(*)::int4 from (select 1 from ${from} limit ${countMax}) as counted) as ${sql(name)}`
+          sql`(select count(*)::int4 from (select 1 from ${from} limit ${usesMax}) as counted) as ${sql(name)}`
       )
       return Effect.map(Effect.flatMap(sql`select ${sql.csv(columns)}`, decodeUses), ([uses]) => uses)
     }
@@ -108,93 +104,53 @@ export const layerUses = Layer.effect(
   })
 )
 
-/** The new keys belong to another account at Stripe, and the previous one is still needed (docs/decisions/0038). */
-export class AccountInUse extends Schema.TaggedError<AccountInUse>()("AccountInUse", {
-  /** Whether buyers still pay through it. */
-  isActive: Schema.Boolean,
-  uses: Schema.Record(Schema.String, Schema.Int)
-}) {}
+/** Where operators open accounts. An account that is still needed is not changed (docs/decisions/0038). */
+export const makeAccountDesk = Effect.gen(function* () {
+  const secrets = yield* Secrets
+  const client = yield* StripeClient
+  const wakeups = yield* Wakeups
+  const uses = yield* AccountUses
+  const addresses = yield* webhookAddresses
 
-export class Accounts extends Context.Service<
-  Accounts,
-  {
-    readonly set: (
-      merchantId: string,
-      mode: Mode,
-      change: SetChannel
-    ) => Effect.Effect<Merchant, MerchantNotFound | InvalidField | AccountInUse | ChannelUnreachable | ClockMoved>
-  }
->()("@coffer/stripe/Accounts") {}
-
-export const layer = Layer.effect(
-  Accounts,
-  Effect.gen(function* () {
-    const merchants = yield* Merchants
-    const secrets = yield* Secrets
-    const client = yield* StripeClient
-    const wakeups = yield* Wakeups
-    const uses = yield* AccountUses
-
-    /** Money of payments that were made in an account can be moved through this account alone. */
-    const expectSameOrUnused = Effect.fnUntraced(function* (account: Account, before: StripeAccount, keys: StripeKeys) {
-      const session = yield* uses.newestSession(account)
-      if (Option.isNone(session)) return
-      const sees = yield* client.sees(keys, session.value)
-      if (sees === "yes") return
-      if (sees === "not_allowed") {
-        return yield* new InvalidField({ param: "secret_key", problem: "lacks permission to read Checkout Sessions" })
-      }
-      const counts = yield* uses.count(account, yield* currentTime)
-      const isUsed = Object.values(counts).some((count) => count > 0)
-      if (isUsed || before.isActive) return yield* new AccountInUse({ isActive: before.isActive, uses: counts })
-    })
-
-    /** The new account. Keys that are left out stay. */
-    const wanted = Effect.fnUntraced(function* (account: Account, before: StripeAccount | null, change: SetChannel) {
-      const kept = before === null ? undefined : openStripeKeys(secrets, account, before)
-      const secretKey = change.secret_key ?? kept?.secretKey
-      const webhookSecret = change.webhook_secret ?? kept?.webhookSecret
-      if (secretKey === undefined) return yield* refuseMissing("secret_key")
-      if (webhookSecret === undefined) return yield* refuseMissing("webhook_secret")
-      const connected = change.account === undefined ? (before?.account ?? null) : change.account
-      const problem = yield* client.problemOf({ secretKey, account: connected }, account.mode)
-      if (problem !== undefined) return yield* new InvalidField({ param: "secret_key", problem })
-      const isChanged = kept !== undefined && (secretKey !== kept.secretKey || connected !== before?.account)
-      if (before !== null && isChanged) yield* expectSameOrUnused(account, before, { secretKey, account: connected })
-      const setAt = isoText(yield* currentTime)
-      const sealed = sealStripeKeys(secrets, account, { secretKey, webhookSecret })
-      return { isActive: true, ...sealed, account: connected, setAt }
-    })
-
-    return Accounts.of({
-      set: span("Accounts.set")(function* (merchantId, mode, change) {
-        const merchant = yield* merchants.find(merchantId)
-        const account = { merchantId: merchant.merchant_id, mode }
-        const before = stripeAccountIn(merchant.modes[mode].channel_accounts)
-        if (change.channel === "stripe") {
-          const after = yield* merchants.setChannelAccount(
-            account,
-            stripeChannel,
-            toStore(yield* wanted(account, before, change))
-          )
-          wakeups.raise("stripe_accounts")
-          return after
-        }
-        if ((change.channel === "sandbox") !== (mode === "sandbox")) {
-          const allowed = mode === "sandbox" ? "sandbox or stripe" : "stripe or none"
-          return yield* new InvalidField({ param: "channel", problem: `must be ${allowed} in ${mode}` })
-        }
-        for (const param of ["secret_key", "webhook_secret", "account"] as const) {
-          if (change[param] != null) {
-            return yield* new InvalidField({ param, problem: "is only for the channel stripe" })
-          }
-        }
-        if (before === null) return merchant
-        return yield* merchants.setChannelAccount(account, stripeChannel, toStore({ ...before, isActive: false }))
-      })
-    })
+  /** Money of payments that were made in an account can be moved through this account alone. */
+  const expectSameOrUnused = Effect.fnUntraced(function* (account: Account, before: StripeAccount, keys: StripeKeys) {
+    const session = yield* uses.newestSession(account)
+    if (Option.isNone(session)) return
+    const sees = yield* client.sees(keys, session.value)
+    if (sees === "yes") return
+    if (sees === "not_allowed") {
+      return yield* new InvalidField({ param: "secret_key", problem: "lacks permission to read Checkout Sessions" })
+    }
+    const counts = yield* uses.count(account, yield* currentTime)
+    const isUsed = Object.values(counts).some((count) => count > 0)
+    if (isUsed || before.isActive)
+      return yield* new AccountInUse({ title: "Stripe", isActive: before.isActive, uses: counts })
   })
-)
+
+  /** The new account. Keys that are left out stay. */
+  const wanted = Effect.fnUntraced(function* (account: Account, before: StripeAccount | null, change: SetChannel) {
+    const kept = before === null ? undefined : openStripeKeys(secrets, account, before)
+    const secretKey = change.secret_key ?? kept?.secretKey
+    const webhookSecret = change.webhook_secret ?? kept?.webhookSecret
+    if (secretKey === undefined) return yield* refuseMissing("secret_key")
+    if (webhookSecret === undefined) return yield* refuseMissing("webhook_secret")
+    const connected = change.account === undefined ? (before?.account ?? null) : change.account
+    const problem = yield* client.problemOf({ secretKey, account: connected }, account.mode)
+    if (problem !== undefined) return yield* new InvalidField({ param: "secret_key", problem })
+    const isChanged = kept !== undefined && (secretKey !== kept.secretKey || connected !== before?.account)
+    if (before !== null && isChanged) yield* expectSameOrUnused(account, before, { secretKey, account: connected })
+    const setAt = isoText(yield* currentTime)
+    const sealed = sealStripeKeys(secrets, account, { secretKey, webhookSecret })
+    return { isActive: true, ...sealed, account: connected, setAt }
+  })
+
+  return {
+    numberIn: (accounts) => stripeAccountIn(accounts)?.account ?? null,
+    webhookUrl: addresses.of,
+    open: (account, accounts, change) => Effect.map(wanted(account, stripeAccountIn(accounts), change), toStore),
+    opened: Effect.sync(() => wakeups.raise("stripe_accounts"))
+  } satisfies AccountDesk
+})
 
 const refuseMissing = (param: string) =>
   Effect.fail(new InvalidField({ param, problem: "is required: no Stripe key is stored here" }))

@@ -12,15 +12,9 @@ import type { Stripe } from "stripe"
 import type { ChannelUnreachable } from "../../shared/channel/payments.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { span } from "../../platform/runtime/span.ts"
-import type { FeeOf } from "../../shared/channel/fees.ts"
-import {
-  type Compared,
-  type Difference,
-  type Movement,
-  type Named,
-  type Progress,
-  ReconciliationStore
-} from "./ReconciliationStore.ts"
+import type { Difference, Movement } from "../acquirers/Books.ts"
+import { makeComparison } from "../acquirers/compare.ts"
+import { type Progress, ReconciliationStore } from "./ReconciliationStore.ts"
 import { timeOf, tradeNoIn } from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
 import type { StripeRefused } from "./StripeGuard.ts"
@@ -42,7 +36,6 @@ export class Reconciliation extends Context.Service<
     readonly begin: (account: Account) => Effect.Effect<void>
     /** Newest first. */
     readonly page: (query: ReconciliationQuery) => Effect.Effect<Page<Difference>, InvalidField>
-    readonly channelFees: (differences: ReadonlyArray<Difference>) => Effect.Effect<FeeOf>
     /** Updates the metric of differences. */
     readonly measure: Effect.Effect<void>
   }
@@ -76,8 +69,6 @@ const youngest = { hours: 1 }
 /** Payments of orders that were made in the days before, and that Stripe should know by now. */
 const missingFrom = { days: 3 }
 const missingTo = { days: 1 }
-const batchMax = 500
-const batchesMax = 1_000
 
 export const layer = Layer.effect(
   Reconciliation,
@@ -88,35 +79,15 @@ export const layer = Layer.effect(
 
     const fetchWindow = readInto(store, client)
 
-    /** Payments that differ are read and compared once more: they may have moved after that time was read. */
-    const compareTwice = Effect.fnUntraced(function* (
-      account: Account,
-      payments: ReadonlyArray<Named>,
-      now: DateTime.Utc
-    ) {
-      const first = payments.length === 0 ? [] : yield* store.compare(account, payments)
-      const differing = first.filter(isDifferent)
-      if (differing.length === 0) return first
-      yield* fetchWindow(account, DateTime.subtract(now, window), DateTime.add(yield* currentTime, overlap))
-      return [...first.filter((each) => !isDifferent(each)), ...(yield* store.compare(account, differing))]
-    })
-
-    /** Answers how many were compared. A difference that has just moved in either books is compared the next time. */
-    const compare = Effect.fnUntraced(function* (account: Account, payments: ReadonlyArray<Named>, now: DateTime.Utc) {
-      const until = DateTime.subtract(now, youngest)
-      const compared = (yield* compareTwice(account, payments, now)).filter(
-        (each) => !isDifferent(each) || each.moved_at === null || DateTime.isLessThan(each.moved_at, until)
-      )
-      const ids = (some: typeof compared) => some.map(({ payment_id }) => payment_id)
-      for (const each of compared.filter(isDifferent)) {
-        if (!(yield* store.note(account, each, now))) continue
-        yield* Effect.logError("a payment differs between Stripe's books and ours").pipe(
-          Effect.annotateLogs({ merchant_id: account.merchantId, mode: account.mode, ...each })
+    const compare = makeComparison(store, {
+      title: "Stripe",
+      youngest,
+      missingFrom,
+      missingTo,
+      again: (account, now) =>
+        Effect.flatMap(currentTime, (until) =>
+          fetchWindow(account, DateTime.subtract(now, window), DateTime.add(until, overlap))
         )
-      }
-      yield* store.agree(account, ids(compared.filter((each) => !isDifferent(each))), now)
-      yield* store.checked(account, ids(compared), now)
-      return compared.length
     })
 
     return Reconciliation.of({
@@ -131,19 +102,11 @@ export const layer = Layer.effect(
           yield* store.keepPlace(id, DateTime.min(to, now), yield* currentTime)
           from = to
         }
-        yield* compare(account, yield* store.openPayments(account, batchMax), now)
-        const [first, last] = [DateTime.subtract(now, missingFrom), DateTime.subtract(now, missingTo)]
-        yield* compare(account, yield* store.missing(account, first, last, batchMax), now)
-        for (let batch = 0; batch < batchesMax; batch++) {
-          const payments = yield* store.unchecked(account, DateTime.subtract(now, youngest), batchMax)
-          const compared = yield* compare(account, payments, now)
-          if (payments.length < batchMax || compared === 0) break
-        }
+        yield* compare(account, now)
         return now
       }),
       progress: store.progress,
       begin: (account) => Effect.flatMap(currentTime, (now) => store.hasten(account, now)),
-      channelFees: store.channelFees,
       page: Effect.fnUntraced(function* (query) {
         return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), filtersOf(query))
       }),
@@ -176,8 +139,6 @@ const readInto = (store: ReconciliationStore["Service"], client: StripeClient["S
     }
     yield* Effect.logError("Stripe has more balance transactions of an account than are read")
   })
-
-const isDifferent = ({ is_same_currency, ours, theirs }: Compared) => ours !== theirs || !is_same_currency
 
 const filtersOf = ({ merchant_id, status }: ReconciliationQuery) => ({
   ...(merchant_id === undefined ? {} : { merchant_id }),

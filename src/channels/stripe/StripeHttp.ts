@@ -1,119 +1,42 @@
 /**
- * Handlers of Stripe's room: the operator's groups `channels`, `reconciliation` and `stray_sessions`
+ * Handlers of Stripe's room: the operator's groups `reconciliation` and `stray_sessions`
  * (docs/architecture.md, section 7), and the address to which Stripe sends events (`POST /channels/stripe/{token}`).
  * The token and the signature over the raw bytes are checked before any look-up except that of the merchant, which is
  * in memory. An event is stored before it is answered, and handled by a worker.
  */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
-import type { ChannelResource } from "@coffer/contract/Channels"
 import * as Wire from "@coffer/contract/Errors"
 import { OperatorApi } from "@coffer/contract/Operator"
 import type { ClosedSession } from "@coffer/contract/HeldUp"
 import type { ComparedResource, DifferenceResource } from "@coffer/contract/Reconciliation"
 import type { Account } from "@coffer/model/Account"
-import { Mode, MerchantId } from "@coffer/model/Ids"
+import { Mode } from "@coffer/model/Ids"
 import { Effect, Option, Schema, ByteSize, Duration, type Layer, Metric, Result } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { channelRefusals } from "../../shared/channel/channelRefusals.ts"
 import * as PublicAdmission from "../../door/edge/PublicAdmission.ts"
 import type { Admission } from "../../shared/http/Admission.ts"
 import * as Body from "../../shared/http/Body.ts"
 import type { Clients } from "../../shared/http/Clients.ts"
-import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
 import { commonRefusals, refuseAs } from "../../shared/http/refusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
 import { merchantRefusals } from "../../access/merchants/merchantRefusals.ts"
-import { type ClockMoved as Moved, type Merchant, Merchants } from "../../access/merchants/Merchants.ts"
-import { JustDone, NeedsSecondOperator } from "../../access/operators/approvals.ts"
-import { SecondOperator } from "../../access/operators/SecondOperator.ts"
+import { Merchants } from "../../access/merchants/Merchants.ts"
 import { isDatabaseTrouble } from "../../platform/postgres/trouble.ts"
 import { currentMillis } from "../../platform/runtime/clock.ts"
 import { parseJson } from "../../platform/runtime/codecs.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
+import { Channel } from "../../shared/channel/Channel.ts"
 import type { FeeOf } from "../../shared/channel/fees.ts"
-import { Accounts, type AccountInUse as InUse, countMax } from "./Accounts.ts"
 import { type Progress, Reconciliation } from "./Reconciliation.ts"
 import { type ClosedStraySession, type StraySessionNotFound, type StraySessionOver, StraySessions } from "./Sessions.ts"
 import { makePayees } from "./payees.ts"
 import { openStripeKeys, stripeAccountIn } from "./StripeClient.ts"
 import { loadStripe } from "./StripeGuard.ts"
 import { StripeEvents, isEvent, isThin, noticeOf } from "./StripeEvents.ts"
-
-export const layerChannels = HttpApiBuilder.group(
-  OperatorApi,
-  "channels",
-  Effect.fnUntraced(function* (handlers) {
-    const merchants = yield* Merchants
-    const accounts = yield* Accounts
-    const addresses = yield* webhookAddresses
-    const second = yield* SecondOperator
-    const { InvalidField } = commonRefusals
-    const { MerchantNotFound } = merchantRefusals
-    const { ChannelUnreachable } = channelRefusals
-
-    const AccountInUse = refuseAs(Wire.Conflict, (inUse: InUse) => ({ message: inUseMessage(inUse) }))
-
-    const ClockMoved = refuseAs(Wire.Conflict, (_: Moved) => ({ message: clockMovedMessage }))
-
-    const view = ({ merchant_id, modes }: Merchant, mode: Mode): ChannelResource => {
-      const stripe = stripeAccountIn(modes[mode].channel_accounts)
-      return {
-        object: "channel",
-        merchant_id,
-        mode,
-        channel: stripe?.isActive === true ? "stripe" : mode === "sandbox" ? "sandbox" : "none",
-        account: stripe?.account ?? null,
-        has_keys: stripe !== null,
-        set_at: stripe?.setAt ?? null,
-        webhook_url: addresses.of({ merchantId: merchant_id, mode })
-      }
-    }
-
-    const countRefused = { AccountInUse, ChannelUnreachable, ClockMoved, InvalidField, MerchantNotFound }
-    const ofTwo = { JustDone, NeedsSecondOperator }
-
-    return handlers.handleAll({
-      get: span("channels.get")(function* ({ params }) {
-        return yield* reply(view(yield* merchants.find(params.merchant_id), params.mode))
-      }, Effect.catchTags({ MerchantNotFound })),
-
-      set: span("channels.set")(
-        function* ({ params: { merchant_id, mode }, payload }) {
-          const before = view(yield* merchants.find(merchant_id), mode)
-          yield* second.confirm({ act: "channels.set", target: `${merchant_id}/${mode}`, content: payload })
-          const after = view(yield* accounts.set(merchant_id, mode, payload), mode)
-          const record = yield* CurrentRecord
-          record.change = { before, after }
-          return yield* reply(after)
-        },
-        Effect.catchTags({ ...countRefused, ...ofTwo })
-      )
-    })
-  })
-)
-
-const clockMovedMessage =
-  "The test clock of this sandbox was advanced, which Stripe's time cannot follow: its checkout sessions would " +
-  "end at other times than the orders. A clock cannot go back, so use a merchant whose sandbox keeps real time. " +
-  "Nothing was changed."
-
-const inUseMessage = ({ isActive, uses }: InUse): string => {
-  const counts = Object.entries(uses)
-    .filter(([, count]) => count > 0)
-    .map(([what, count]) => `${count >= countMax ? `${countMax} or more` : count} ${what}`)
-  const needs = counts.length === 0 ? "" : ` It is still needed for: ${counts.join(", ")}.`
-  const off = isActive
-    ? " Set the channel to none, in the sandbox to sandbox, and wait until its sessions have ended."
-    : ""
-  return (
-    `These keys belong to another Stripe account than the previous ones.${needs}${off} Money that was paid there ` +
-    "can be refunded and disputed only there. To take payments with the new account now, create another merchant " +
-    "for it (docs/going-live.md, section 4). Nothing was changed."
-  )
-}
+import { webhookAddresses } from "./webhookAddresses.ts"
 
 type Row = Effect.Success<ReturnType<Reconciliation["Service"]["page"]>>["data"][number]
 
@@ -123,6 +46,7 @@ export const layerReconciliation = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const reconciliation = yield* Reconciliation
     const merchants = yield* Merchants
+    const channel = yield* Channel
     const { InvalidField } = commonRefusals
 
     const accountOf = Effect.fnUntraced(function* ({ merchant_id, mode }: AccountQuery) {
@@ -134,7 +58,7 @@ export const layerReconciliation = HttpApiBuilder.group(
     return handlers.handleAll({
       list: span("reconciliation.list")(function* ({ query }) {
         const page = yield* reconciliation.page(query)
-        const feeOf = yield* reconciliation.channelFees(page.data)
+        const feeOf = yield* channel.feesOf(page.data.map(paymentOf))
         return yield* replyList("reconciliation_difference", "/operator/v1/reconciliation", page, differenceView(feeOf))
       }, Effect.catchTags({ InvalidField })),
 
@@ -176,15 +100,18 @@ const comparisonView =
     next_at: Option.match(progress, { onNone: () => null, onSome: (one) => isoText(one.movements_due_at) })
   })
 
+const paymentOf = ({ merchant_id: merchantId, mode, payment_id: paymentId }: Row) => ({ merchantId, mode, paymentId })
+
 const differenceView =
   (feeOf: FeeOf) =>
   (row: Row): DifferenceResource => {
-    const fee = feeOf({ merchantId: row.merchant_id, mode: row.mode, paymentId: row.payment_id })
+    const fee = feeOf(paymentOf(row))
     return {
       object: "reconciliation_difference",
       id: row.id,
       merchant_id: row.merchant_id,
       mode: row.mode,
+      channel: row.channel,
       payment_id: row.payment_id,
       trade_no: row.trade_no,
       currency: row.currency,
@@ -199,10 +126,6 @@ const differenceView =
     }
   }
 
-/**
- * The address to which Stripe sends a merchant's events. It is signed, so that a request to an address that we never
- * issued costs no look-up.
- */
 export const layerStraySessions = HttpApiBuilder.group(
   OperatorApi,
   "stray_sessions",
@@ -242,31 +165,6 @@ const strayView = ({ closed_note: note, ended_at, ...session }: ClosedStraySessi
 })
 
 export const webhookPath = "/channels/stripe/:token"
-
-const isMerchantId = Schema.is(MerchantId)
-const isMode = Schema.is(Mode)
-const use = "stripe webhook/"
-
-export const webhookAddresses = Effect.gen(function* () {
-  const secrets = yield* Secrets
-  const { publicUrl } = yield* Settings
-  return {
-    of: ({ merchantId, mode }: Account): string => {
-      const payload = `${merchantId}.${mode}`
-      return `${publicUrl}/channels/stripe/${payload}.${secrets.sign(use + payload)}`
-    },
-    /** The account of the address with this token; none if the signature is not ours. */
-    read: (token: string): Option.Option<Account> => {
-      const [merchantId = "", mode = ""] = token.split(".", 2)
-      const payload = `${merchantId}.${mode}`
-      return isMerchantId(merchantId) &&
-        isMode(mode) &&
-        secrets.isSigned(use + payload, token.slice(payload.length + 1))
-        ? Option.some({ merchantId, mode })
-        : Option.none()
-    }
-  }
-})
 
 /** An event with its object; those of Stripe have a few kilobytes. */
 const bytesMax = 512 * 1_024

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Channel } from "../../shared/channel/Channel.ts"
 import { jobs } from "../../platform/jobs/Opening.ts"
+import { channelFees } from "../acquirers/Books.ts"
 import * as Accounts from "./Accounts.ts"
 import { urgent } from "./Pace.ts"
 import * as Reconciliation from "./Reconciliation.ts"
@@ -46,10 +47,11 @@ const layerRegistration = Layer.effectDiscard(
       giveBack,
       refund,
       disputes,
+      accounts: yield* Accounts.makeAccountDesk,
       paymentNumbers: { prefix: "pi_" },
       bounds: StripePayments.stripesBounds,
       reseal: StripeClient.resealStripeKeys,
-      feesOf: (payments) => ReconciliationStore.channelFees(sql, payments),
+      feesOf: (payments) => channelFees(sql, ReconciliationStore.stripesBooks, payments),
       ageOfBooks: (mode, now) => ReconciliationStore.ageOfBooks(sql, mode, now)
     })
   })
@@ -71,7 +73,7 @@ export const layer = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(StripeEvents.layer),
   Layer.provideMerge(StripePayments.layer),
-  Layer.provideMerge(Layer.mergeAll(Accounts.layer, Sessions.layer, Reconciliation.layer)),
+  Layer.provideMerge(Layer.mergeAll(Sessions.layer, Reconciliation.layer)),
   Layer.provide(Accounts.layerUses),
   Layer.provideMerge(Sessions.layerOffered),
   Layer.provideMerge(StripeClient.layer),

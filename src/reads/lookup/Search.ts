@@ -137,7 +137,7 @@ const others = (
   }
   // A channel without a condition of its own has its payments in the index `orders_channel_payment`.
   return channels
-    .filter(({ paymentNumbers: { prefix } }) => number.startsWith(prefix))
+    .filter(({ paymentNumbers: { pattern, prefix } }) => number.startsWith(prefix) && pattern?.test(number) !== false)
     .map(({ paymentNumbers: { among } }) => {
       const isIndexed = among?.(sql, number) ?? sql`channel <> 'sandbox' and payment_id is not null`
       return sql`select ${columns(sql, "order", sql`trade_no`, "payment_id")} from orders

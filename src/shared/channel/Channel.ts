@@ -16,6 +16,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Statement } from "effect/sql"
 import type { OwnerUnavailable } from "../../platform/cluster/ask.ts"
 import type { NotCommitted } from "../../platform/commit/Change.ts"
+import type { AccountDesk } from "./accounts.ts"
 import type { ChannelAccount, ChannelAccounts } from "./ChannelAccount.ts"
 import type { DisputeDesk, DisputeName, DisputeOutcome, DisputeReport } from "./disputes.ts"
 import type { FeeOf, OwnedPayment } from "./fees.ts"
@@ -73,6 +74,8 @@ export interface RegisteredChannel {
   readonly paymentNumbers: PaymentNumbers
   /** The least and the most that it takes in one payment; any amount unless given. */
   readonly bounds?: AmountBounds
+  /** Where operators open merchants' accounts at it; none for a channel without accounts. */
+  readonly accounts?: AccountDesk
   /** Encrypts the channel's secrets of an account with the new key. `again` encrypts one text for its use. */
   readonly reseal?: (
     payee: Payee,
@@ -100,6 +103,8 @@ export interface Holds {
 /** The numbers that a channel gives to its payments. A search by a number asks the channel whose prefix it has. */
 export interface PaymentNumbers {
   readonly prefix: string
+  /** Where numbers have no prefix: how one looks. */
+  readonly pattern?: RegExp
   /** The condition of the index that finds an order by such a number; left out if it is `orders_channel_payment`. */
   readonly among?: (sql: SqlClient, number: string) => Statement.Fragment
 }

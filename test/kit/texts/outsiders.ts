@@ -4,7 +4,7 @@
 export const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^(test|examples|packages\/(bench|mcp\/generator|python\/generator|sdk\/(generator|examples)))\//, /./],
   [/^packages\/simulator\/scripts\//, /^(node:|typescript\/)/],
-  [/^packages\/simulator\//, /^(node:|@effect\/platform-node\/|stripe$)/],
+  [/^packages\/simulator\//, /^(node:|@effect\/platform-node\/|@adyen\/api-library\/|stripe$)/],
   [/^(packages\/cli\/)?scripts\//, /^(node:|rolldown$)/],
   [/^packages\/cli\/src\/(main|services)\.ts$/, /^(node:|@effect\/platform-node\/)/],
   [/^packages\/cli\//, /^node:/],
@@ -39,7 +39,7 @@ export const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> 
   [/^src\/access\/people\/signInSettings\.ts$/, /^node:net$/],
   [/^src\/shared\/mail\/mailSettings\.ts$/, /^node:url$/],
   [/^src\/shared\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
-  [/^src\/channels\/stripe\//, /^(node:https?$|stripe$)/],
+  [/^src\/channels\/(adyen|stripe)\//, /^(node:(crypto|https?)$|stripe$)/],
   [/^src\/(door\/(console|doctor|documents|edge)|money\/files)\//, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\/\w+\.ts$/, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\//, /^@effect\/sql-pg$/]

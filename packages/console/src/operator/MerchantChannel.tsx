@@ -15,23 +15,26 @@ import { type Mode, OperatorAct } from "./operator.tsx"
 const texts = {
   en: {
     channel: "Channel",
-    account: "Connected account",
+    account: "Account",
     ownAccount: "The key's own account",
-    keys: "Stripe keys",
+    keys: "Keys",
     kept: "stored since",
     noKeys: "none",
-    webhook: "Stripe webhook URL",
+    webhook: "Webhook URL",
     compared: "Books compared up to",
     next: "Next comparison",
     never: "not yet",
     set: "Set the channel",
-    setSays: "The keys are tested with a call to Stripe before they are stored. They are never shown again.",
-    secretKey: "Secret or restricted key",
-    webhookSecret: "Endpoint signing secret",
-    accountHint: "acct_…, only for a platform's key. Leave empty to keep the current one.",
+    setSays: "The keys are tested with a call to the acquirer before they are stored. They are never shown again.",
+    secretKey: "Secret, restricted or API key",
+    webhookSecret: "Signing secret or HMAC key",
+    accountHint:
+      "Stripe: acct_…, only for a platform's key. Adyen: the merchant account. Leave empty to keep the current one.",
     stays: "Leave empty to keep the current one.",
     sandbox: "Simulated bank",
     stripe: "Stripe",
+    adyen: "Adyen",
+    urlPrefix: "Live URL prefix (Adyen)",
     none: "None",
     begin: "Compare books now",
     beginSays: "Starts within five seconds."
@@ -40,21 +43,23 @@ const texts = {
     channel: "渠道",
     account: "关联账户",
     ownAccount: "密钥所属账户",
-    keys: "Stripe 密钥",
+    keys: "密钥",
     kept: "保存于",
     noKeys: "无",
-    webhook: "Stripe Webhook URL",
+    webhook: "Webhook URL",
     compared: "账目已比对至",
     next: "下次比对",
     never: "尚未",
     set: "设置渠道",
-    setSays: "保存前会先调用 Stripe 验证密钥，保存后不再显示。",
-    secretKey: "私密密钥或受限密钥",
-    webhookSecret: "端点的签名密钥",
-    accountHint: "acct_…，仅用于平台密钥。留空则保持不变。",
+    setSays: "保存前会先调用收单机构验证密钥，保存后不再显示。",
+    secretKey: "私密密钥、受限密钥或 API 密钥",
+    webhookSecret: "签名密钥或 HMAC 密钥",
+    accountHint: "Stripe：acct_…，仅用于平台密钥。Adyen：商户账户。留空则保持不变。",
     stays: "留空则保持不变。",
     sandbox: "模拟银行",
     stripe: "Stripe",
+    adyen: "Adyen",
+    urlPrefix: "生产环境 URL 前缀（Adyen）",
     none: "无",
     begin: "立即比对账目",
     beginSays: "将在五秒内开始。"
@@ -95,7 +100,10 @@ const MerchantChannel = ({ merchantId, mode }: { readonly merchantId: string; re
                   words.noKeys
                 )
               ],
-              [words.webhook, <Num key="w" id={data.webhook_url} />]
+              ...data.acquirers.map(
+                (one) =>
+                  [`${words.webhook} (${words[one.channel]})`, <Num key={one.channel} id={one.webhook_url} />] as const
+              )
             ]}
           />
           <Loaded result={compared} lines={2}>
@@ -117,14 +125,16 @@ const MerchantChannel = ({ merchantId, mode }: { readonly merchantId: string; re
 const SetChannel = ({ channel, mode }: { readonly channel: ChannelResource; readonly mode: Mode }) => {
   const words = useWords(texts)
   const { merchant_id } = channel
-  const bodyOf = (typed: FormData) => typedFields(typed, ["channel", "secret_key", "webhook_secret", "account"])
+  const bodyOf = (typed: FormData) =>
+    typedFields(typed, ["channel", "secret_key", "webhook_secret", "account", "url_prefix"])
   /** The code on the page never has the keys. */
   const shownBody = (typed: FormData) => ({
     ...bodyOf(typed),
-    ...(typedIn(typed, "secret_key") === undefined ? {} : { secret_key: "$STRIPE_KEY" }),
-    ...(typedIn(typed, "webhook_secret") === undefined ? {} : { webhook_secret: "$STRIPE_WEBHOOK_SECRET" })
+    ...(typedIn(typed, "secret_key") === undefined ? {} : { secret_key: "$CHANNEL_KEY" }),
+    ...(typedIn(typed, "webhook_secret") === undefined ? {} : { webhook_secret: "$CHANNEL_WEBHOOK_SECRET" })
   })
-  const choices = (mode === "live" ? (["stripe", "none"] as const) : (["sandbox", "stripe"] as const)).map(
+  const acquirers = channel.acquirers.map((one) => one.channel)
+  const choices = (mode === "live" ? [...acquirers, "none" as const] : ["sandbox" as const, ...acquirers]).map(
     (each) => [each, words[each]] as const
   )
   return (
@@ -139,6 +149,7 @@ const SetChannel = ({ channel, mode }: { readonly channel: ChannelResource; read
           <TextField label={words.secretKey} name="secret_key" type="password" hint={words.stays} />
           <TextField label={words.webhookSecret} name="webhook_secret" type="password" hint={words.stays} />
           <TextField label={words.account} name="account" hint={words.accountHint} />
+          <TextField label={words.urlPrefix} name="url_prefix" hint={words.stays} />
         </>
       }
       request={(typed) => ({ params: { merchant_id, mode }, payload: sent(bodyOf(typed)) })}

@@ -2,6 +2,8 @@
 import { type Language, wordsIn, type Worded } from "../parts/words.ts"
 
 const names: Readonly<Record<string, Worded<string>>> = {
+  "adyen notices": { en: "Adyen notices", zh: "Adyen 通知" },
+  "adyen reports": { en: "Adyen reports", zh: "Adyen 报表" },
   audit: { en: "Ledger audit", zh: "账本审计" },
   deliveries: { en: "Webhook deliveries", zh: "Webhook 投递" },
   "dispute checks": { en: "Dispute checks", zh: "争议核查" },
