@@ -3,6 +3,7 @@
  * it; keys are never shown again.
  */
 import { optional, withoutNulls } from "@coffer/model/optional"
+import { OfferedMethods } from "@coffer/model/PaymentMethod"
 import { OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -25,6 +26,7 @@ const channel = Schema.Literals(["sandbox", "stripe", "none"]).annotate({
 })
 
 const keyLengthMax = 255
+const rankMax = 1_000
 /** A wrong value is not repeated: it may be a key. */
 const keyLike = (pattern: RegExp, expected: string) =>
   OneLine(1, keyLengthMax).check(Schema.isPattern(pattern, { expected }))
@@ -40,6 +42,11 @@ export const ChannelResource = withExample(
       description: "Whether Stripe keys are stored. Payments made through them are refunded and disputed there."
     }),
     set_at: orNull(Schema.String, "When the keys were last set; null without keys."),
+    rank: orNull(
+      Schema.Int,
+      "The account's place among the merchant's channels, the lowest first; null: the usual one."
+    ),
+    methods: orNull(OfferedMethods, "The methods that buyers pay there; null: all that the channel takes."),
     webhook_url: text("The URL to which Stripe has to send the events of this merchant and environment.")
   }).annotate({
     identifier: "Channel",
@@ -53,6 +60,8 @@ export const ChannelResource = withExample(
     account: null,
     has_keys: true,
     set_at: "2026-11-20T08:05:00.000Z",
+    rank: null,
+    methods: null,
     webhook_url: "https://pay.example/channels/stripe/m7Qk2v"
   }
 )
@@ -75,7 +84,13 @@ export const SetChannel = withoutNulls(
         keyLike(/^acct_\w+$/, "the number of an account at Stripe, which begins with acct_"),
         "A connected account, for a platform's key. Null: the account of the key itself. If omitted, it is unchanged."
       )
-    )
+    ),
+    rank: optional(
+      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: rankMax })),
+      "Where a merchant has several channels: its place among them, the lowest first. A buyer whose channel cannot make " +
+        "a checkout session now pays through the next. If omitted, it is unchanged."
+    ),
+    methods: optional(OfferedMethods, "The methods that buyers pay there. If omitted, they are unchanged.")
   }).annotate({ examples: [{ channel: "stripe", secret_key: "rk_live_xxxx", webhook_secret: "whsec_xxxx" }] }),
   ["account"]
 )

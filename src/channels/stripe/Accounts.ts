@@ -9,6 +9,7 @@ import { firstIdBody, prefixes, type Mode } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { ChannelAccount } from "../../shared/channel/ChannelAccount.ts"
 import type { ChannelUnreachable } from "../../shared/channel/payments.ts"
 import { type ClockMoved, type Merchant, type MerchantNotFound, Merchants } from "../../access/merchants/Merchants.ts"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
@@ -172,11 +173,10 @@ export const layer = Layer.effect(
         const account = { merchantId: merchant.merchant_id, mode }
         const before = stripeAccountIn(merchant.modes[mode].channel_accounts)
         if (change.channel === "stripe") {
-          const after = yield* merchants.setChannelAccount(
-            account,
-            stripeChannel,
-            toStore(yield* wanted(account, before, change))
-          )
+          const after = yield* merchants.setChannelAccount(account, stripeChannel, {
+            ...toStore(yield* wanted(account, before, change)),
+            ...routeIn(change)
+          })
           wakeups.raise("stripe_accounts")
           return after
         }
@@ -184,7 +184,7 @@ export const layer = Layer.effect(
           const allowed = mode === "sandbox" ? "sandbox or stripe" : "stripe or none"
           return yield* new InvalidField({ param: "channel", problem: `must be ${allowed} in ${mode}` })
         }
-        for (const param of ["secret_key", "webhook_secret", "account"] as const) {
+        for (const param of ["secret_key", "webhook_secret", "account", "rank", "methods"] as const) {
           if (change[param] != null) {
             return yield* new InvalidField({ param, problem: "is only for the channel stripe" })
           }
@@ -195,6 +195,11 @@ export const layer = Layer.effect(
     })
   })
 )
+
+const routeIn = ({ methods, rank }: SetChannel): Pick<ChannelAccount, "rank" | "methods"> => ({
+  ...(rank === undefined ? {} : { rank }),
+  ...(methods === undefined ? {} : { methods })
+})
 
 const refuseMissing = (param: string) =>
   Effect.fail(new InvalidField({ param, problem: "is required: no Stripe key is stored here" }))
