@@ -44,6 +44,21 @@ describe("a merchant's channel", () => {
     })
   )
 
+  it.live("its rank and its methods are kept while they are not said, and belong to an account", () =>
+    Effect.gen(function* () {
+      const { api, channelPath } = yield* worlds()
+      const set = (body: object) => api.operator("POST", channelPath, body)
+      assertRefused(yield* set({ channel: "sandbox", rank: 1 }), 400, "invalid_request", "rank")
+      assertRefused(yield* set({ ...keys, rank: 0 }), 400, "invalid_request", "rank")
+      assertRefused(yield* set({ ...keys, methods: [] }), 400, "invalid_request", "methods")
+      assert.deepInclude((yield* set(keys)).body.data, { rank: null, methods: null })
+      const route = { rank: 3, methods: ["card"] }
+      assert.deepInclude((yield* set({ channel: "stripe", ...route })).body.data, route)
+      assert.deepInclude((yield* set({ channel: "stripe", rank: 4 })).body.data, { rank: 4, methods: ["card"] })
+      assert.deepInclude((yield* set(keys)).body.data, { rank: 4, methods: ["card"] })
+    })
+  )
+
   it.live("a key that Stripe does not accept, or of the other mode, is refused by its name", () =>
     Effect.gen(function* () {
       const { api, channelPath, control, merchant } = yield* worlds()

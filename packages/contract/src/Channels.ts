@@ -3,6 +3,7 @@
  * it; keys are never shown again.
  */
 import { optional, withoutNulls } from "@coffer/model/optional"
+import { OfferedMethods } from "@coffer/model/PaymentMethod"
 import { OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -29,9 +30,16 @@ const channel = Schema.Literals(["sandbox", "stripe", "adyen", "none"]).annotate
 })
 
 const keyLengthMax = 255
+const rankMax = 1_000
 /** A wrong value is not repeated: it may be a key. */
 const keyLike = (pattern: RegExp, expected: string) =>
   OneLine(1, keyLengthMax).check(Schema.isPattern(pattern, { expected }))
+
+/** An account among those of its merchant. */
+const routeFields = {
+  rank: orNull(Schema.Int, "The account's place among the merchant's channels, the lowest first; null: the usual one."),
+  methods: orNull(OfferedMethods, "The methods that buyers pay there; null: all that the channel takes.")
+}
 
 const AcquirerAccount = Schema.Struct({
   channel: acquirer.annotate({ description: "The acquirer." }),
@@ -42,6 +50,7 @@ const AcquirerAccount = Schema.Struct({
   ),
   has_keys: Schema.Boolean.annotate({ description: "Whether its keys are stored." }),
   set_at: orNull(Schema.String, "When the keys were last set; null without keys."),
+  ...routeFields,
   webhook_url: text("The URL to which it has to send what happens to payments of this merchant and environment.")
 })
 export type AcquirerAccount = typeof AcquirerAccount.Encoded
@@ -60,9 +69,10 @@ export const ChannelResource = withExample(
       description: "Whether an acquirer's keys are stored. Payments made through them are refunded and disputed there."
     }),
     set_at: orNull(Schema.String, "When the keys were last set; null without keys."),
+    ...routeFields,
     webhook_url: text("The URL to which the acquirer has to send the events of this merchant and environment."),
     acquirers: Schema.Array(AcquirerAccount).annotate({
-      description: "Each acquirer of this installation, in the order in which they are asked to take a payment."
+      description: "Each acquirer of this installation, in the order in which this merchant's buyers are sent to them."
     })
   }).annotate({
     identifier: "Channel",
@@ -76,6 +86,8 @@ export const ChannelResource = withExample(
     account: null,
     has_keys: true,
     set_at: "2026-11-20T08:05:00.000Z",
+    rank: null,
+    methods: null,
     webhook_url: "https://pay.example/channels/stripe/m7Qk2v",
     acquirers: [
       {
@@ -84,6 +96,8 @@ export const ChannelResource = withExample(
         account: null,
         has_keys: true,
         set_at: "2026-11-20T08:05:00.000Z",
+        rank: null,
+        methods: null,
         webhook_url: "https://pay.example/channels/stripe/m7Qk2v"
       },
       {
@@ -92,6 +106,8 @@ export const ChannelResource = withExample(
         account: null,
         has_keys: false,
         set_at: null,
+        rank: null,
+        methods: null,
         webhook_url: "https://pay.example/channels/adyen/m7Qk2v"
       }
     ]
@@ -132,7 +148,13 @@ export const SetChannel = withoutNulls(
       keyLike(/^[0-9A-Za-z][\w-]{1,99}$/, "the prefix of a company's live URLs at Adyen"),
       "Only for Adyen, required in live: the prefix of your company's live endpoint URLs, from Adyen's Customer " +
         "Area. If omitted, it is unchanged."
-    )
+    ),
+    rank: optional(
+      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: rankMax })),
+      "Where a merchant has several channels: its place among them, the lowest first. A buyer whose channel cannot make " +
+        "a checkout session now pays through the next. If omitted, it is unchanged."
+    ),
+    methods: optional(OfferedMethods, "The methods that buyers pay there. If omitted, they are unchanged.")
   }).annotate({ examples: [{ channel: "stripe", secret_key: "rk_live_xxxx", webhook_secret: "whsec_xxxx" }] }),
   ["account"]
 )

@@ -17,7 +17,7 @@ import { SecondOperator } from "../../access/operators/SecondOperator.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { type AccountDesk, type AccountInUse as InUse, usesMax } from "../../shared/channel/accounts.ts"
 import { Channel, type RegisteredChannel } from "../../shared/channel/Channel.ts"
-import type { ChannelAccounts } from "../../shared/channel/ChannelAccount.ts"
+import { type ChannelAccount, type ChannelAccounts, rankIn } from "../../shared/channel/ChannelAccount.ts"
 import { channelRefusals } from "../../shared/channel/channelRefusals.ts"
 import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
 import { commonRefusals, refuseAs } from "../../shared/http/refusals.ts"
@@ -50,7 +50,8 @@ export const layer = HttpApiBuilder.group(
     const view = (merchant: Merchant, mode: Mode, about?: string): ChannelResource => {
       const account = { merchantId: merchant.merchant_id, mode }
       const accounts = merchant.modes[mode].channel_accounts
-      const all = acquirers().map((each) => acquirerView(each, account, accounts))
+      const ranked = acquirers().toSorted((a, b) => rankIn(accounts, a) - rankIn(accounts, b))
+      const all = ranked.map((each) => acquirerView(each, account, accounts))
       const taker = all.find(({ is_active }) => is_active)
       const shown =
         all.find(({ channel: name }) => name === about) ?? taker ?? all.find((one) => one.has_keys) ?? all[0]
@@ -62,6 +63,8 @@ export const layer = HttpApiBuilder.group(
         account: shown?.account ?? null,
         has_keys: shown?.has_keys === true,
         set_at: shown?.set_at ?? null,
+        rank: shown?.rank ?? null,
+        methods: shown?.methods ?? null,
         webhook_url: shown?.webhook_url ?? "",
         acquirers: all
       }
@@ -105,6 +108,8 @@ const acquirerView = (
   account: desk.numberIn(accounts),
   has_keys: accounts[name] !== undefined,
   set_at: accounts[name]?.setAt ?? null,
+  rank: accounts[name]?.rank ?? null,
+  methods: accounts[name]?.methods ?? null,
   webhook_url: desk.webhookUrl(account)
 })
 
@@ -117,7 +122,7 @@ const makeSet = (merchants: Merchants["Service"], acquirers: () => ReadonlyArray
     const wanted = acquirers().find(({ name }) => name === change.channel)
     if (wanted !== undefined) {
       const opened = yield* wanted.accounts.open(account, accounts, change)
-      const after = yield* merchants.setChannelAccount(account, wanted.name, opened)
+      const after = yield* merchants.setChannelAccount(account, wanted.name, { ...opened, ...routeIn(change) })
       yield* wanted.accounts.opened
       return after
     }
@@ -125,7 +130,7 @@ const makeSet = (merchants: Merchants["Service"], acquirers: () => ReadonlyArray
       const allowed = [mode === "sandbox" ? "sandbox" : "none", ...acquirers().map(({ name }) => name)]
       return yield* new InvalidField({ param: "channel", problem: `must be ${allowed.join(" or ")} in ${mode}` })
     }
-    for (const param of ["secret_key", "webhook_secret", "account", "url_prefix"] as const) {
+    for (const param of ["secret_key", "webhook_secret", "account", "url_prefix", "rank", "methods"] as const) {
       if (change[param] != null) return yield* new InvalidField({ param, problem: "is only for an acquirer's channel" })
     }
     let after = merchant
@@ -136,6 +141,12 @@ const makeSet = (merchants: Merchants["Service"], acquirers: () => ReadonlyArray
     }
     return after
   })
+
+/** What is not said stays. */
+const routeIn = ({ methods, rank }: SetChannel): Pick<ChannelAccount, "rank" | "methods"> => ({
+  ...(rank === undefined ? {} : { rank }),
+  ...(methods === undefined ? {} : { methods })
+})
 
 const clockMovedMessage =
   "The test clock of this sandbox was advanced, which an acquirer's time cannot follow: its checkout sessions would " +

@@ -3,6 +3,7 @@ import { isManual } from "@coffer/rules/order/Hold"
 import type { Order } from "@coffer/rules/order/Order"
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Channel } from "../../shared/channel/Channel.ts"
 import type { Routing } from "../../money/orders/Routing.ts"
 import type { Merchants } from "../../access/merchants/Merchants.ts"
 import { headersIn, respondWith } from "../../shared/pages/respond.ts"
@@ -16,6 +17,7 @@ import { checkoutHeaders, headersFor } from "./script.ts"
 export type Response = HttpServerResponse.HttpServerResponse
 
 interface Services {
+  readonly channel: Channel["Service"]
   readonly routing: Routing["Service"]
   readonly links: OrderLinks["Service"]
   readonly merchants: Merchants["Service"]

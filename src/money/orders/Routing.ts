@@ -6,10 +6,11 @@
  */
 import type { ChannelName } from "@coffer/model/Ids"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { isManual } from "@coffer/rules/order/Hold"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, Effect, Exit, Layer, Option } from "effect"
 import { type Begun, Channel, type RegisteredChannel, type ReportFailure } from "../../shared/channel/Channel.ts"
-import type { ChannelAccounts } from "../../shared/channel/ChannelAccount.ts"
+import { type ChannelAccounts, rankIn } from "../../shared/channel/ChannelAccount.ts"
 import { ChannelUnreachable } from "../../shared/channel/payments.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
 import { span } from "../../platform/runtime/span.ts"
@@ -47,10 +48,11 @@ export const layer = Layer.effect(
         onSuccess: ({ modes }) => modes[mode].channel_accounts
       })
 
-    /** Channels that take the order's payments now, by the merchant's rank. */
-    const takersOf = Effect.fnUntraced(function* (order: Order) {
+    /** Channels that take the order's payments now, by the merchant's rank: of a manual one those that can hold it. */
+    const takersOf = Effect.fnUntraced(function* (order: Order, method?: PaymentMethod) {
       const accounts = yield* accountsOf(order)
-      const takers = yield* Effect.filter(channel.all(), (each) =>
+      const able = isManual(order) ? channel.all().filter((each) => canHold(each, method)) : channel.all()
+      const takers = yield* Effect.filter(able, (each) =>
         accounts[each.name]?.isActive === false ? Effect.succeed(false) : each.takes(order)
       )
       return takers.toSorted((a, b) => rankIn(accounts, a) - rankIn(accounts, b))
@@ -59,7 +61,7 @@ export const layer = Layer.effect(
     /** Those with a page of their own, if the first has one: the others are not asked for a session. */
     const hostsOf = Effect.fnUntraced(function* (order: Order, method?: PaymentMethod) {
       const accounts = yield* accountsOf(order)
-      const [first, ...others] = yield* takersOf(order)
+      const [first, ...others] = yield* takersOf(order, method)
       if (first === undefined || !isHosted(first)) return []
       return [first, ...others].filter(isHosted).filter(({ name }) => {
         const { methods } = accounts[name] ?? {}
@@ -92,7 +94,8 @@ export const layer = Layer.effect(
 )
 
 const isHosted = (channel: RegisteredChannel): channel is Hosted => channel.page !== undefined
-const rankIn = (accounts: ChannelAccounts, { name, rank }: RegisteredChannel) => accounts[name]?.rank ?? rank
+const canHold = ({ holds }: RegisteredChannel, method?: PaymentMethod) =>
+  holds !== undefined && (method === undefined || holds.days[method] !== undefined)
 
 const notTaken: Begun = { _tag: "NotTaken", because: "method" }
 const unknown: Begun = { _tag: "Unknown" }

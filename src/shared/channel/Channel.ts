@@ -235,7 +235,7 @@ export class Channel extends Context.Service<
     readonly takerOf: (payee: Payee) => Effect.Effect<Option.Option<RegisteredChannel>>
     /** The simulated buyers and banks of an account, if any; `name`: the channel. */
     readonly pretendedOf: (payee: Payee, name?: ChannelName) => Effect.Effect<Option.Option<Pretended>>
-    /** Of these methods, those with which the account's channel can hold an amount. */
+    /** Of these methods, those with which a channel of the account can hold an amount. */
     readonly holdable: (
       payee: Payee,
       methods: ReadonlyArray<PaymentMethod>
@@ -309,7 +309,7 @@ export const make = (): Channel["Service"] => {
     }),
     takerOf,
     pretendedOf,
-    ...makeHolding(named, takerOf),
+    ...makeHolding(named, () => registered),
     buyer: makeBuyer(pretendedOf),
     cancel: Effect.fnUntraced(function* (checkout) {
       for (const channel of registered) {
@@ -335,7 +335,7 @@ export const make = (): Channel["Service"] => {
 
 const makeHolding = (
   named: (row: HoldAt) => Effect.Effect<RegisteredChannel, ChannelUnreachable>,
-  takerOf: Channel["Service"]["takerOf"]
+  all: Channel["Service"]["all"]
 ): Pick<Channel["Service"], "capture" | "holdable" | "release"> => {
   const holdsOf = (hold: HoldAt) =>
     Effect.flatMap(named(hold), ({ holds }) =>
@@ -343,8 +343,8 @@ const makeHolding = (
     )
   return {
     holdable: Effect.fnUntraced(function* (payee, methods) {
-      const days = Option.getOrUndefined(yield* takerOf(payee))?.holds?.days ?? {}
-      return methods.filter((method) => days[method] !== undefined)
+      const takers = yield* Effect.filter(all(), (channel) => channel.takes(payee))
+      return methods.filter((method) => takers.some(({ holds }) => holds?.days[method] !== undefined))
     }),
     capture: (hold, amount) => Effect.flatMap(holdsOf(hold), ({ capture }) => capture(hold, amount)),
     release: (hold) => Effect.flatMap(holdsOf(hold), ({ release }) => release(hold))

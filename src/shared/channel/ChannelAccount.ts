@@ -19,3 +19,7 @@ export type ChannelAccount = typeof ChannelAccount.Type
 /** By the names of their channels. */
 export const ChannelAccounts = Schema.Record(Schema.String, ChannelAccount)
 export type ChannelAccounts = typeof ChannelAccounts.Type
+
+/** A channel's place among those of the account's merchant, the lowest first. */
+export const rankIn = (accounts: ChannelAccounts, channel: { readonly name: string; readonly rank: number }): number =>
+  accounts[channel.name]?.rank ?? channel.rank

@@ -197,7 +197,9 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     channel: "none",
     secret_key: null,
     webhook_secret: null,
-    account: null
+    account: null,
+    rank: null,
+    methods: null
   },
   "POST /operator/v1/operators": { name: text(100), role: "support", expires_in_days: 365, person_id: null },
   "POST /operator/v1/operators/:operator_id/revoke": {},
