@@ -1,4 +1,5 @@
-/** How `npm run test:all` runs: every test but `chaos`, which is alone: `npm run test:chaos`. */
+/** How `npm run test:all` runs: every test but two folders that are run alone: `npm run test:chaos`
+ * and `npm run test:shops`. */
 import { configDefaults, defineConfig } from "vitest/config"
 import { resolve, test } from "./vitest.config.ts"
 
@@ -7,6 +8,6 @@ export default defineConfig({
   test: {
     ...test,
     include: [...test.include!, "examples/*/test/*.test.ts"],
-    exclude: [...configDefaults.exclude, "test/chaos/**"]
+    exclude: [...configDefaults.exclude, "test/{chaos,shops}/**"]
   }
 })

@@ -15,7 +15,7 @@ export const test: TestUserConfig = {
   include: ["test/**/*.test.ts"],
   exclude: [
     ...configDefaults.exclude,
-    "test/{bench,chaos,cli,cluster,console,models,ops,pages,python,simulation,stripe,testkit}/**",
+    "test/{bench,chaos,cli,cluster,console,models,ops,pages,python,shops,simulation,stripe,testkit}/**",
     "test/**/*.long.test.ts"
   ],
   globalSetup: ["test/kit/run/globalSetup.ts", "test/kit/program/program.ts"],

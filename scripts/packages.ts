@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url"
 
 export const repository = path.resolve(import.meta.dirname, "..")
 /** Folders of the packages that have one of their own. `coffer` is made by `scripts/build.ts`. */
-export const published = ["sdk", "testkit", "simulator", "cluster", "cli"] as const
+export const published = ["sdk", "testkit", "simulator", "cluster", "cli", "medusa", "vendure"] as const
 
 const { version } = JSON.parse(readFileSync(path.join(repository, "package.json"), "utf8"))
 
@@ -59,7 +59,9 @@ const copied = (): string => {
     cpSync(from, path.join(copy, name), {
       recursive: true,
       filter: (source) =>
-        !/node_modules|\/(?:sdk|testkit|simulator|cluster|cli)\/dist(?:\/|$)/.test(source.slice(from.length))
+        !/node_modules|\/(?:sdk|testkit|simulator|cluster|cli|medusa|vendure)\/dist(?:\/|$)/.test(
+          source.slice(from.length)
+        )
     })
   }
   symlinkSync(path.join(repository, "node_modules"), path.join(copy, "node_modules"))

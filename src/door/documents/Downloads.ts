@@ -15,9 +15,14 @@ import { noSuchRoute } from "../edge/Unanswered.ts"
 
 const release = path.join(programFolder, "release")
 
+/** A plugin brings no client of its own. */
+const besideTheSdk = (at: string) => `npm install ${at.replace(/[^/]*$/, "coffer-sdk.tgz")} ${at}`
+
 /** What is offered, by the beginning of its file's name, and how it is used. */
 const offered = [
   ["coffer-sdk", "JavaScript and TypeScript", (at: string) => `npm install ${at}`],
+  ["coffer-medusa", "Payments in a shop of Medusa", besideTheSdk],
+  ["coffer-vendure", "Payments in a shop of Vendure", besideTheSdk],
   ["coffer_pay", "Python", (at: string) => `pip install ${at}`],
   ["coffer-cli", "The command line", (at: string) => `npx -p ${at} coffer --help`],
   ["coffer-testkit", "The service in your tests", (at: string) => `npm install --save-dev ${at}`],

@@ -107,6 +107,11 @@ export const reasons: ReadonlyArray<NotRun> = [
   ),
   notRun("docs/going-live.md", "curl", "it needs an account at Stripe; test/stripe/accounts.test.ts has a simulator"),
   notRun("docs/mcp.md", "claude", "another's program; test/cli/mcpWalk.test.ts starts the command"),
+  notRun("docs/shops/medusa.md", "npm install", "it needs a shop; npm run test:shops installs the packed files"),
+  notRun("docs/shops/medusa.md", "modules: [", "a part of a shop, which test/shops/medusa.test.ts starts"),
+  notRun("docs/shops/medusa.md", "export {", "a part of a shop, which test/shops/medusa.test.ts starts"),
+  notRun("docs/shops/vendure.md", "npm install", "it needs a shop; npm run test:shops installs the packed files"),
+  notRun("docs/shops/vendure.md", "import {", "a part of a shop, which test/shops/vendure.test.ts starts"),
   notRun("docs/guides/shop.md", "export COFFER_BASE_URL", registry),
   notRun("docs/guides/shop.md", "curl http://127.0.0.1:3000", "test/python/smallShops.test.ts starts the shops"),
   notRun(

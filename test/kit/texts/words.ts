@@ -58,6 +58,8 @@ export const retired: ReadonlyArray<{
       "packages/rules/src/refund",
       "packages/sdk/src/generated",
       "packages/testkit/src",
+      // A word of its shop system.
+      "packages/vendure/src",
       "src/shared/channel",
       "src/channels/bank",
       "src/money/refunds",

