@@ -26,7 +26,7 @@ beforeAll(async () => {
   client = new Client({ apiKey: coffer.key, baseUrl: coffer.baseUrl })
   database = await startDatabaseServer()
   const port = await newPort()
-  line = await makeLine(`http://127.0.0.1:${port}/hooks/payment/coffer_coffer`)
+  line = await makeLine(`http://127.0.0.1:${port}`)
   shop = await startShop("medusa", port, {
     COFFER_KEY: coffer.key,
     COFFER_BASE_URL: coffer.baseUrl,
@@ -65,7 +65,7 @@ interface Opened {
   readonly checkoutUrl: string
 }
 
-const checkOut = async (): Promise<Opened> => {
+const checkOut = async (provider = "pp_coffer_coffer"): Promise<Opened> => {
   const { cart } = await call("/store/carts", { region_id: seeded.region })
   await call(`/store/carts/${cart.id}/line-items`, { variant_id: seeded.variant, quantity: 1 })
   const address = {
@@ -79,12 +79,12 @@ const checkOut = async (): Promise<Opened> => {
   await call(`/store/carts/${cart.id}`, { email: "ada@example.com", shipping_address: address })
   await call(`/store/carts/${cart.id}/shipping-methods`, { option_id: seeded.option })
   const { payment_collection } = await call("/store/payment-collections", { cart_id: cart.id })
-  return { cart: cart.id, collection: payment_collection.id, ...(await openSession(payment_collection.id)) }
+  return { cart: cart.id, collection: payment_collection.id, ...(await openSession(payment_collection.id, provider)) }
 }
 
-const openSession = async (collection: string) => {
+const openSession = async (collection: string, provider_id = "pp_coffer_coffer") => {
   const at = `/store/payment-collections/${collection}/payment-sessions`
-  const { payment_collection } = await call(at, { provider_id: "pp_coffer_coffer" })
+  const { payment_collection } = await call(at, { provider_id })
   const { data, id } = payment_collection.payment_sessions.at(-1)
   return { session: id as string, tradeNo: data.trade_no as string, checkoutUrl: data.checkout_url as string }
 }
@@ -109,6 +109,13 @@ const inShop = async (opened: Opened): Promise<Answer> => {
   const all = order?.payment_collections.flatMap((each: Answer) => each.payments)
   return { order, payment: all?.find(({ data }: Answer) => data.trade_no === opened.tradeNo) }
 }
+
+/** Waits until the order is placed. */
+const placed = (opened: Opened): Promise<Answer> =>
+  shop.until(async () => {
+    const found = await inShop(opened)
+    return found.payment === undefined ? undefined : found
+  })
 
 /** Waits until the shop has entered the payment and the order. */
 const paid = (opened: Opened): Promise<Answer> =>
@@ -164,10 +171,11 @@ describe("a shop of Medusa", () => {
     const before = await bothBooks(opened)
     for (const post of line.posts) assert.strictEqual(await line.post(post), 200)
     const other = await checkOut()
-    const { body, headers } = line.posts.at(-1)!
+    const { body, headers, path } = line.posts.at(-1)!
     await line.post({
       body: body.replaceAll(opened.session, other.session).replaceAll(opened.tradeNo, other.tradeNo),
-      headers
+      headers,
+      path
     })
     await reconcile()
     assert.deepStrictEqual(await bothBooks(opened), before)
@@ -232,5 +240,45 @@ describe("a shop of Medusa", () => {
     assert.strictEqual((await client.orders.get(opened.tradeNo)).status, "refunded")
     const { ours, shops } = await bothBooks(opened)
     assert.deepStrictEqual(shops, ours)
+  })
+})
+
+describe("a shop of Medusa that captures later", () => {
+  it("places the order when the money is reserved, and captures it in the admin", async () => {
+    const opened = await checkOut("pp_coffer_later")
+    await payAtCheckout(opened.checkoutUrl)
+    const { payment } = await placed(opened)
+    assert.strictEqual((await client.orders.get(opened.tradeNo)).status, "authorized")
+    assert.isNull(payment.captured_at)
+    await call(`/admin/payments/${payment.id}/capture`, {})
+    await coffer.atRest()
+    await call(`/admin/payments/${payment.id}/refund`, { amount: 5 })
+    const { ours, shops } = await bothBooks(opened)
+    assert.deepStrictEqual(shops, ours)
+    assert.deepInclude(shops, { captured: 19.99, kept: 14.99 })
+  })
+
+  it("releases what is reserved when the order is canceled, and enters a part that was captured at Coffer", async () => {
+    const released = await checkOut("pp_coffer_later")
+    await client.testHelpers.orders.authorize(released.tradeNo)
+    const { order } = await placed(released)
+    await call(`/admin/orders/${order.id}/cancel`, {})
+    assert.strictEqual((await client.orders.get(released.tradeNo)).status, "canceled")
+
+    line.mode = "lost"
+    const part = await checkOut("pp_coffer_later")
+    await client.testHelpers.orders.authorize(part.tradeNo)
+    await coffer.atRest()
+    await reconcile()
+    assert.lengthOf((await inShop(part)).payment.captures, 0)
+    await client.orders.capture(part.tradeNo, { amount: 700 })
+    await coffer.atRest()
+    await reconcile()
+    await reconcile()
+    const { payment } = await inShop(part)
+    assert.deepStrictEqual(
+      payment.captures.map(({ amount }: Answer) => amount),
+      [7]
+    )
   })
 })

@@ -17,22 +17,31 @@ let shop: Shop
 beforeAll(async () => {
   coffer = await start()
   client = new Client({ apiKey: coffer.key, baseUrl: coffer.baseUrl })
+  await open("automatic")
+})
+afterAll(async () => {
+  await close()
+  await coffer?.stop()
+})
+
+const open = async (capture: string): Promise<void> => {
   const port = await newPort()
-  line = await makeLine(`http://127.0.0.1:${port}/coffer/events`)
+  line = await makeLine(`http://127.0.0.1:${port}`)
   shop = await startShop("vendure", port, {
     COFFER_KEY: coffer.key,
     COFFER_BASE_URL: coffer.baseUrl,
-    WEBHOOK_URL: line.url,
+    CAPTURE: capture,
+    WEBHOOK_URL: `${line.url}/coffer/events`,
     VENDURE_DISABLE_TELEMETRY: "true"
   })
   admin = makeCaller(`${shop.url}/admin-api`)
   await admin(`mutation { login(username: "owner", password: "of-the-tests-1") { __typename } }`)
-})
-afterAll(async () => {
+}
+
+const close = async (): Promise<void> => {
   await shop?.stop()
-  line.stop()
-  await coffer.stop()
-})
+  line?.stop()
+}
 
 // oxlint-disable-next-line no-explicit-any -- a test reads what it expects
 type Answer = any
@@ -169,9 +178,9 @@ describe("a shop of Vendure", () => {
     const before = JSON.stringify(await orderInShop(opened.code))
     for (const post of line.posts) assert.strictEqual(await line.post(post), 200)
     assert.strictEqual(JSON.stringify(await orderInShop(opened.code)), before)
-    const { body, headers } = line.posts.at(-1)!
-    assert.strictEqual(await line.post({ body: body.replace("1999", "1"), headers }), 400)
-    assert.strictEqual(await line.post({ body, headers: {} }), 400)
+    const { body, headers, path } = line.posts.at(-1)!
+    assert.strictEqual(await line.post({ path, body: body.replace("1999", "1"), headers }), 400)
+    assert.strictEqual(await line.post({ path, body, headers: {} }), 400)
   })
 
   it("asks for what it has not heard: a payment, and a refund that was made at Coffer", async () => {
@@ -249,5 +258,59 @@ describe("a shop of Vendure", () => {
     const opened = await checkOut(await fillCart())
     await coffer.pass("25 hours")
     assert.strictEqual((await orderInShop(opened.code)).payments[0].state, "Cancelled")
+  })
+})
+
+describe("a shop of Vendure that captures later", () => {
+  beforeAll(async () => {
+    await close()
+    await open("manual")
+  })
+
+  const act = async (name: string, { code }: Opened): Promise<Answer> => {
+    const [{ id }] = (await orderInShop(code)).payments
+    return (
+      await admin(
+        `mutation { ${name}(id: "${id}") { __typename ... on Payment { state amount } ... on ErrorResult { message } } }`
+      )
+    )[name]
+  }
+
+  it("places the order when the money is reserved, and captures it in the dashboard", async () => {
+    const opened = await checkOut(await fillCart())
+    await payAtCheckout(opened.checkoutUrl)
+    await shop.hears("placed", opened.code)
+    assert.strictEqual((await client.orders.get(opened.tradeNo)).status, "authorized")
+    assert.strictEqual((await orderInShop(opened.code)).state, "PaymentAuthorized")
+    assert.deepInclude(await act("settlePayment", opened), { state: "Settled", amount: 1999 })
+    await coffer.atRest()
+    await refund(opened.code, 500)
+    const { ours, shops } = await bothBooks(opened)
+    assert.deepStrictEqual(shops, ours)
+  })
+
+  it("releases what is reserved when the payment is cancelled, and enters a part that was captured at Coffer", async () => {
+    const released = await checkOut(await fillCart())
+    await client.testHelpers.orders.authorize(released.tradeNo)
+    await shop.hears("placed", released.code)
+    assert.strictEqual((await act("cancelPayment", released)).state, "Cancelled")
+    assert.strictEqual((await client.orders.get(released.tradeNo)).status, "canceled")
+
+    const part = await checkOut(await fillCart())
+    await client.testHelpers.orders.authorize(part.tradeNo)
+    await shop.hears("placed", part.code)
+    await client.orders.capture(part.tradeNo, { amount: 1500 })
+    await coffer.atRest()
+    const [payment] = (await orderInShop(part.code)).payments
+    assert.deepInclude(payment, { state: "Settled", amount: 1500 })
+  })
+
+  it("cancels the payment when the hold runs out", async () => {
+    const opened = await checkOut(await fillCart())
+    await client.testHelpers.orders.authorize(opened.tradeNo)
+    await coffer.pass("40 days")
+    const order = await orderInShop(opened.code)
+    assert.strictEqual(order.payments[0].state, "Cancelled")
+    assert.match(notesOf(order).join(), /not captured in time/)
   })
 })

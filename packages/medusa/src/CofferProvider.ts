@@ -29,7 +29,7 @@ import type {
 } from "@medusajs/framework/types"
 import { AbstractPaymentProvider, BigNumber, PaymentActions, PaymentSessionStatus } from "@medusajs/framework/utils"
 import { type Event, type Order, WebhookVerificationError } from "@coffer/sdk"
-import { Account, type AccountOptions, ShopError, standingOf } from "../../shops/src/Account.ts"
+import { Account, type AccountOptions, notPaid, paidOf, ShopError, standingOf } from "../../shops/src/Account.ts"
 
 export type CofferOptions = AccountOptions
 
@@ -45,6 +45,8 @@ interface Data {
   readonly orders: number
   /** How many refunds Medusa's books have. */
   readonly refunds: number
+  /** Set by a capture, which is made once: an event of a partial one may come twice. */
+  readonly captured?: true
 }
 
 /** All currencies of Coffer have two decimals. */
@@ -68,6 +70,7 @@ const actions = {
 /** What the shop's log says, since Medusa has no place for it. */
 const words: { readonly [type in Event["type"]]?: string } = {
   "payment.duplicate_refunded": "the buyer paid late or twice, and got that money back",
+  "payment.authorization_expired": "the reserved money was not captured in time, and is released",
   "dispute.created": "the buyer disputes the payment: answer at Coffer",
   "dispute.won": "the dispute was won",
   "dispute.lost": "the dispute was lost"
@@ -125,7 +128,10 @@ export class CofferProvider extends AbstractPaymentProvider<CofferOptions> {
 
   async authorizePayment({ data }: AuthorizePaymentInput): Promise<AuthorizePaymentOutput> {
     const known = dataOf(data)
-    return { status: statuses[standingOf(await this.account.read(known.trade_no))], data: { ...known } }
+    const order = await this.account.read(known.trade_no)
+    // Medusa enters all of a payment that is `captured`, and asks for the amount of one that is `authorized`.
+    const isPart = order.paid_at !== null && paidOf(order) < order.amount
+    return { status: statuses[isPart ? "authorized" : standingOf(order)], data: { ...known } }
   }
 
   async getPaymentStatus(input: GetPaymentStatusInput): Promise<GetPaymentStatusOutput> {
@@ -139,10 +145,10 @@ export class CofferProvider extends AbstractPaymentProvider<CofferOptions> {
   /** Medusa does not tell a provider about amounts of captures: all that is reserved is captured. */
   async capturePayment({ data }: CapturePaymentInput): Promise<CapturePaymentOutput> {
     const known = dataOf(data)
+    if (known.captured === true) throw new ShopError("The payment is captured already.")
     const order = await this.account.capture(known.trade_no)
-    if (standingOf(order) !== "paid")
-      throw new ShopError(`The buyer has not paid: the order is ${order.status} at Coffer.`)
-    return { data: { ...known } }
+    if (standingOf(order) !== "paid") throw new ShopError(notPaid(order))
+    return { data: { ...known, captured: true } }
   }
 
   async cancelPayment({ data }: CancelPaymentInput): Promise<CancelPaymentOutput> {
@@ -168,7 +174,7 @@ export class CofferProvider extends AbstractPaymentProvider<CofferOptions> {
       const { trade_no } = event.data.object
       const word = words[event.type]
       if (word !== undefined) this.#logger.warn(`Coffer ${trade_no}: ${word}`)
-      return this.#actionOf(await this.account.read(trade_no))
+      return this.actionOf(await this.account.read(trade_no))
     } catch (error) {
       if (!(error instanceof WebhookVerificationError)) throw error
       this.#logger.warn(`A post that is not Coffer's was ignored: ${error.message}`)
@@ -176,10 +182,11 @@ export class CofferProvider extends AbstractPaymentProvider<CofferOptions> {
     }
   }
 
-  #actionOf(order: Order): WebhookActionResult {
+  /** What Medusa is to do about an order as it is. */
+  actionOf(order: Order): WebhookActionResult {
     const session_id = sessionOf(order)
     if (session_id === undefined) return { action: PaymentActions.NOT_SUPPORTED }
-    return { action: actions[standingOf(order)], data: { session_id, amount: majorOf(order.amount) } }
+    return { action: actions[standingOf(order)], data: { session_id, amount: majorOf(paidOf(order)) } }
   }
 
   async #open(session_id: string, orders: number, amount: number, currency: string, email?: string): Promise<Data> {

@@ -41,15 +41,23 @@ const enter = async (container: MedusaContainer, provider: CofferProvider, event
   const [session] = sessions
   // Of another shop of the account.
   if (session === undefined) return
-  if (type === "payment.succeeded") await enterPayment(container, session, data.object.amount)
-  else if (type === "refund.succeeded") await enterRefund(container, provider, session, data.object.refund_no)
+  if (type === "payment.succeeded" || type === "payment.authorized")
+    await enterPayment(container, provider, session, data.object.trade_no)
+  else if (type === "refund.succeeded") await enterRefund(container, provider, session, data.object)
 }
 
-const enterPayment = async (container: MedusaContainer, session: PaymentSessionDTO, amount: number): Promise<void> => {
-  if (session.payment?.captured_at && (await hasOrder(container, session))) return
-  if ((session.payment?.refunds ?? []).length > 0) return
-  const input = { action: PaymentActions.SUCCESSFUL, data: { session_id: session.id, amount: majorOf(amount) } }
-  await processPaymentWorkflow(container).run({ input })
+const enterPayment = async (
+  container: MedusaContainer,
+  provider: CofferProvider,
+  session: PaymentSessionDTO,
+  tradeNo: string
+): Promise<void> => {
+  const { captures = [], refunds = [] } = session.payment ?? {}
+  const isPlaced = session.payment !== undefined && (await hasOrder(container, session))
+  if (refunds.length > 0 || (isPlaced && captures.length > 0)) return
+  const input = provider.actionOf(await provider.account.read(tradeNo))
+  const isNew = input.action === PaymentActions.SUCCESSFUL || (input.action === PaymentActions.AUTHORIZED && !isPlaced)
+  if (isNew) await processPaymentWorkflow(container).run({ input })
 }
 
 /** Whether the cart has become an order. A payment without a cart has none to wait for. */
@@ -67,12 +75,12 @@ const enterRefund = async (
   container: MedusaContainer,
   provider: CofferProvider,
   { payment }: PaymentSessionDTO,
-  refundNo: string
+  then: Refund
 ): Promise<void> => {
-  if (payment === undefined) return
-  const refund = await provider.account.coffer.refunds.get(refundNo)
+  if (payment === undefined || isKnown(then, payment.refunds ?? [])) return
+  const refund = await provider.account.coffer.refunds.get(then.refund_no)
   if (isKnown(refund, payment.refunds ?? []) || isUnderWay(refund) || refund.status !== "succeeded") return
-  provider.entering.set(refund.trade_no, refundNo)
+  provider.entering.set(refund.trade_no, refund.refund_no)
   try {
     const note = refund.reason ?? "Made at Coffer"
     const input = { payment_id: payment.id, amount: majorOf(refund.amount), note }

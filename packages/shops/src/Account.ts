@@ -42,8 +42,17 @@ export type Standing = "open" | "authorized" | "paid" | "closed"
 export const standingOf = ({ paid_at, status }: Order): Standing => {
   if (paid_at !== null) return "paid"
   if (status === "pending") return "open"
-  return (status as string) === "authorized" ? "authorized" : "closed"
+  return status === "authorized" ? "authorized" : "closed"
 }
+
+/** What the buyer has paid, in minor units: a capture may be of a part. */
+export const paidOf = ({ amount, captured_amount }: Order): number => captured_amount ?? amount
+
+/** Why a payment is not made, for the shop's people. */
+export const notPaid = ({ capturing_amount, status }: Order): string =>
+  capturing_amount == null
+    ? `The buyer has not paid: the order is ${status} at Coffer.`
+    : "The bank is still capturing the payment. The shop will hear of it."
 
 /** What the shop's people or buyers are told. */
 export class ShopError extends Error {
@@ -134,7 +143,8 @@ export class Account {
 
   /** Takes the money that is reserved. An order that is not `authorized` is answered as it is. */
   async capture(tradeNo: string): Promise<Order> {
-    return this.read(tradeNo)
+    const order = await this.read(tradeNo)
+    return standingOf(order) === "authorized" ? this.coffer.orders.capture(tradeNo) : order
   }
 
   /**
@@ -187,10 +197,9 @@ export class Account {
     }
   }
 
-  /** Everything that moved money since then, newest first. An event only says what to read. */
+  /** What happened since then, newest first. An event only says what to read. */
   since(time: Date): List<Event> {
-    const type = ["payment.succeeded", "refund.succeeded", "refund.failed"] as const
-    return this.coffer.events.list({ created: { gte: time }, type, limit: 100 })
+    return this.coffer.events.list({ created: { gte: time }, limit: 100 })
   }
 }
 

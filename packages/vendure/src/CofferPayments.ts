@@ -26,7 +26,7 @@ import {
   type TransactionalConnection,
   UserInputError
 } from "@vendure/core"
-import { type Account, isUnderWay, ShopError, standingOf } from "../../shops/src/Account.ts"
+import { type Account, isUnderWay, notPaid, paidOf, ShopError, standingOf } from "../../shops/src/Account.ts"
 import { inTurn } from "../../shops/src/inTurn.ts"
 
 declare module "@vendure/core" {
@@ -110,7 +110,9 @@ export class CofferPayments {
       return refuse("Another payment of this order has the same number, and is settled.")
     try {
       const order = await this.#with.account.capture(payment.transactionId)
-      if (standingOf(order) !== "paid") return refuse(`The buyer has not paid: the order is ${order.status} at Coffer.`)
+      if (standingOf(order) !== "paid") return refuse(notPaid(order))
+      // Vendure saves the payment with its new state. A part may have been captured at Coffer.
+      payment.amount = paidOf(order)
       return { success: true, metadata: paidWith(order) }
     } catch (error) {
       return refuse(wordsOf(error))
@@ -151,15 +153,19 @@ export class CofferPayments {
 
   /** What an event may have changed. An event of another shop of the account changes nothing. */
   async hear({ data, type }: Event): Promise<void> {
+    const { account, connection, contexts } = this.#with
     const { trade_no } = data.object
     await inTurn(trade_no, async () => {
-      const ctx = await this.#with.contexts.create({ apiType: "admin" })
-      if ((await this.#paymentsOf(ctx, { transactionId: trade_no })).length === 0) return
-      const found = await this.#with.account.read(trade_no)
-      await this.#with.connection.withTransaction(ctx, async (ctx) => {
+      const ctx = await contexts.create({ apiType: "admin" })
+      const known = await this.#paymentsOf(ctx, { transactionId: trade_no })
+      if (known.length === 0) return
+      // Nothing is asked about what has ended already, of which the task meets much.
+      const found = known.some(isOpen) ? await account.read(trade_no) : undefined
+      const refund = "refund_no" in data.object ? await this.#readRefund(ctx, data.object) : undefined
+      await connection.withTransaction(ctx, async (ctx) => {
         const payment = await this.#lock(ctx, trade_no)
-        await this.#follow(ctx, payment, found)
-        if (type.startsWith("refund.")) await this.#followRefunds(ctx, payment)
+        if (found !== undefined) await this.#follow(ctx, payment, found)
+        if (refund !== undefined) await this.#followRefund(ctx, payment, refund)
         const note = notes[type]
         if (note !== undefined) await this.#note(ctx, payment, `${note} (Coffer ${trade_no})`)
       })
@@ -212,21 +218,24 @@ export class CofferPayments {
     await then()
   }
 
-  /** Enters refunds that the shop's books lack, made at Coffer or without an answer, and how pending ones ended. */
-  async #followRefunds(ctx: RequestContext, payment: Payment): Promise<void> {
-    const rows = await this.#refundsOf(ctx, payment)
-    for await (const made of this.#with.account.coffer.refunds.list({ trade_no: payment.transactionId })) {
-      const row = rows.find(({ transactionId }) => transactionId === made.refund_no)
-      if (row === undefined) await this.#book(ctx, payment, made)
-      else if (row.state === "Pending" && made.status !== "pending")
-        await this.#with.orders.transitionRefundToState(ctx, row.id, refundStates[made.status])
-      else if (row.state === "Settled" && made.status === "failed")
-        await this.#note(
-          ctx,
-          payment,
-          `The bank sent refund ${made.refund_no} back to you. Pay the buyer in another way`
-        )
-    }
+  /** The refund as it is now; undefined if it is in the shop's books as the event says. */
+  async #readRefund(ctx: RequestContext, { refund_no, status }: CofferRefund): Promise<CofferRefund | undefined> {
+    const row = await this.#refundRow(ctx, refund_no)
+    return row?.state === refundStates[status] ? undefined : this.#with.account.coffer.refunds.get(refund_no)
+  }
+
+  /** Enters a refund that the shop's books lack, made at Coffer or without an answer, and how a pending one ended. */
+  async #followRefund(ctx: RequestContext, payment: Payment, made: CofferRefund): Promise<void> {
+    const row = await this.#refundRow(ctx, made.refund_no)
+    if (row === null) await this.#book(ctx, payment, made)
+    else if (row.state === "Pending" && made.status !== "pending")
+      await this.#with.orders.transitionRefundToState(ctx, row.id, refundStates[made.status])
+    else if (row.state === "Settled" && made.status === "failed")
+      await this.#note(ctx, payment, `The bank sent refund ${made.refund_no} back to you. Pay the buyer in another way`)
+  }
+
+  #refundRow(ctx: RequestContext, transactionId: string): Promise<Refund | null> {
+    return this.#with.connection.getRepository(ctx, Refund).findOne({ where: { transactionId } })
   }
 
   async #book(ctx: RequestContext, payment: Payment, made: CofferRefund): Promise<void> {
@@ -284,6 +293,7 @@ const noteType = "ORDER_NOTE" as Parameters<HistoryService["createHistoryEntryFo
 /** What the shop's people read in the order's history. */
 const notes: { readonly [type in Event["type"]]?: string } = {
   "payment.duplicate_refunded": "The buyer paid late or twice, and got that money back",
+  "payment.authorization_expired": "The reserved money was not captured in time, and is released",
   "dispute.created": "The buyer disputes the payment. Answer at Coffer",
   "dispute.won": "The dispute was won",
   "dispute.lost": "The dispute was lost"

@@ -3,6 +3,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
 export interface Post {
+  readonly path: string
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -17,10 +18,10 @@ export interface Line {
   readonly stop: () => void
 }
 
-/** `to`: the shop's address for events. */
+/** `to`: the shop's address. Each post goes to the path that it has. */
 export const makeLine = async (to: string): Promise<Line> => {
-  const post = async ({ body, headers }: Post) => {
-    const answer = await fetch(to, { method: "POST", body, headers })
+  const post = async ({ body, headers, path }: Post) => {
+    const answer = await fetch(to + path, { method: "POST", body, headers })
     await answer.text()
     return answer.status
   }
@@ -28,7 +29,11 @@ export const makeLine = async (to: string): Promise<Line> => {
     const chunks: Array<Uint8Array> = []
     for await (const chunk of request) chunks.push(chunk)
     const kept = Object.entries(request.headers).filter(([name]) => /signature|^webhook-|^content-type$/.test(name))
-    const heard = { body: Buffer.concat(chunks).toString(), headers: Object.fromEntries(kept) as Post["headers"] }
+    const heard = {
+      path: request.url ?? "",
+      body: Buffer.concat(chunks).toString(),
+      headers: Object.fromEntries(kept) as Post["headers"]
+    }
     line.posts.push(heard)
     const times = { once: 1, twice: 2, lost: 0 }[line.mode]
     const statuses = await Promise.all(Array.from({ length: times }, () => post(heard).catch(() => 502)))

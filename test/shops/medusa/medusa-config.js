@@ -2,6 +2,18 @@
 const { defineConfig } = require("@medusajs/framework/utils")
 const { COFFER_BASE_URL, COFFER_KEY, DATABASE_URL, WEBHOOK_URL } = process.env
 
+const provider = (id, capture) => ({
+  resolve: "@coffer/medusa",
+  id,
+  options: {
+    apiKey: COFFER_KEY,
+    baseUrl: COFFER_BASE_URL,
+    webhookUrl: `${WEBHOOK_URL}/hooks/payment/coffer_${id}`,
+    returnUrl: "http://shop.example/checkout",
+    capture
+  }
+})
+
 module.exports = defineConfig({
   admin: { disable: true },
   projectConfig: {
@@ -13,18 +25,7 @@ module.exports = defineConfig({
       resolve: "@medusajs/medusa/payment",
       options: {
         webhook_delay: 1,
-        providers: [
-          {
-            resolve: "@coffer/medusa",
-            id: "coffer",
-            options: {
-              apiKey: COFFER_KEY,
-              baseUrl: COFFER_BASE_URL,
-              webhookUrl: WEBHOOK_URL,
-              returnUrl: "http://shop.example/checkout"
-            }
-          }
-        ]
+        providers: [provider("coffer", "automatic"), provider("later", "manual")]
       }
     }
   ]

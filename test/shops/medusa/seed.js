@@ -9,7 +9,14 @@ module.exports.default = async ({ container }) => {
 
   const [channel] = await run("createSalesChannelsWorkflow", { salesChannelsData: [{ name: "Shop" }] })
   const [region] = await run("createRegionsWorkflow", {
-    regions: [{ name: "World", currency_code: "usd", countries: ["de"], payment_providers: ["pp_coffer_coffer"] }]
+    regions: [
+      {
+        name: "World",
+        currency_code: "usd",
+        countries: ["de"],
+        payment_providers: ["pp_coffer_coffer", "pp_coffer_later"]
+      }
+    ]
   })
   await run("createTaxRegionsWorkflow", [{ country_code: "de", provider_id: "tp_system" }])
   const [location] = await run("createStockLocationsWorkflow", { locations: [{ name: "Store" }] })

@@ -9,7 +9,7 @@ import { bootstrap, DefaultLogger, DefaultSchedulerPlugin, EventBus, LogLevel, O
 import { populate } from "@vendure/core/cli/index.js"
 import { CofferPlugin } from "@coffer/vendure"
 
-const { COFFER_BASE_URL, COFFER_KEY, PORT, WEBHOOK_URL } = process.env
+const { CAPTURE, COFFER_BASE_URL, COFFER_KEY, PORT, WEBHOOK_URL } = process.env
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`)
 
 const config = {
@@ -28,6 +28,7 @@ const config = {
     CofferPlugin.init({
       apiKey: COFFER_KEY,
       baseUrl: COFFER_BASE_URL,
+      capture: CAPTURE,
       webhookUrl: WEBHOOK_URL,
       returnUrl: "http://shop.example/orders/{ORDER_CODE}"
     })
