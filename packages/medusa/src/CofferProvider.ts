@@ -70,6 +70,7 @@ const actions = {
 /** What the shop's log says, since Medusa has no place for it. */
 const words: { readonly [type in Event["type"]]?: string } = {
   "payment.duplicate_refunded": "the buyer paid late or twice, and got that money back",
+  "refund.failed": "the bank did not carry out a refund: pay the buyer in another way",
   "payment.authorization_expired": "the reserved money was not captured in time, and is released",
   "dispute.created": "the buyer disputes the payment: answer at Coffer",
   "dispute.won": "the dispute was won",
@@ -162,8 +163,10 @@ export class CofferProvider extends AbstractPaymentProvider<CofferOptions> {
     const entered = this.entering.get(known.trade_no)
     const row = context?.idempotency_key
     const { refunds: booked, trade_no: tradeNo } = known
-    if (entered === undefined) await this.account.refund({ tradeNo, booked, amount: minorOf(amount), row })
-    else await this.account.coffer.refunds.update(entered, { metadata: { shop_refund: row ?? null } })
+    if (entered === undefined) {
+      const refund = await this.account.refund({ tradeNo, booked, amount: minorOf(amount), row })
+      if (refund.status === "failed") throw new ShopError(`The bank refused the refund: ${refund.failure_reason}`)
+    } else await this.account.coffer.refunds.update(entered, { metadata: { shop_refund: row ?? null } })
     return { data: { ...known, refunds: known.refunds + 1 } }
   }
 
