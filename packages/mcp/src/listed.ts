@@ -7,7 +7,7 @@ import { isRecord } from "./json.ts"
 import { isOfSandbox, isRead, type Tool } from "./Tool.ts"
 
 /** Characters of a tool's description, if it has more than one sentence. */
-const descriptionLength = 100
+const descriptionLength = 80
 
 export const listedOf = (tool: Tool) => ({
   name: tool.name,
@@ -42,7 +42,8 @@ const common: ReadonlySet<string> = new Set([
   "idempotency_key",
   "metadata",
   "sort",
-  "time_zone"
+  "time_zone",
+  "wait"
 ])
 
 const properties = ({ properties: all, required }: Shape, depth: number, clear: ReadonlyArray<string> = []) => ({

@@ -6,7 +6,7 @@ import { acceptDispute, disputeNamed, giveEvidence, openDispute, resolveByHelper
 import { createEndpoint, createLink, createPayout, deleteEndpoint, reviewPayout, rotateEndpoint } from "./links.ts"
 import { endPreviousSecrets, endPreviousSigning, readSigning, rotateSigning } from "./links.ts"
 import { updateEndpoint, updateLink } from "./links.ts"
-import { capture, createOrder, expireOrder, pay, sendReceipt, updateOrder } from "./orders.ts"
+import { authorize, capture, captureAtBank, createOrder, expireOrder, pay, sendReceipt, updateOrder } from "./orders.ts"
 import { createRefund, settle, updateRefund } from "./refunds.ts"
 import { createErasure, exportBuyer, exportMerchant, readErasure, readTimeline, visitLink } from "./buyers.ts"
 import { isList, listOf, listPathOf } from "./lists.ts"
@@ -145,6 +145,8 @@ const routes = [
     exportBuyer(account, body, addresses())
   ),
   on("testHelpers.orders.pay", "POST /v1/test_helpers/orders/:ref/pay", ofOrder(pay)),
+  on("testHelpers.orders.authorize", "POST /v1/test_helpers/orders/:ref/authorize", ofOrder(authorize)),
+  on("testHelpers.orders.capture", "POST /v1/test_helpers/orders/:ref/capture", ofOrder(captureAtBank)),
   on("testHelpers.orders.dispute", "POST /v1/test_helpers/orders/:ref/dispute", ofOrder(openDispute)),
   on("testHelpers.refunds.settle", "POST /v1/test_helpers/refunds/:ref/settle", (account, now, ref, body) => {
     const outcome = bodyOf(body)["outcome"]

@@ -185,10 +185,32 @@ export const capture = (account: Account, now: number, order: Order | undefined,
   if (order.state === "expired" && order.held !== undefined) return conflict("authorization_expired")
   if (order.state !== "authorized") return conflict("not_authorized")
   if (!account.reachable) return unanswered()
+  charge(account, now, order, amount)
+  return ok(orderView(account, order))
+}
+
+/** The same as a successful payment, for an order whose amount can be held. */
+export const authorize = (account: Account, now: number, order: Order | undefined, body: unknown): Answer => {
+  const checked = allOf(body ?? {}, { payment_method: oneOf(Object.keys(methods)) })
+  if (checked !== undefined) return checked
+  if (order === undefined) return missing("order")
+  return order.manual ? pay(account, now, order, body) : conflict("not_authorized")
+}
+
+/** The bank captures what it holds by itself, and says so. */
+export const captureAtBank = (account: Account, now: number, order: Order | undefined, body: unknown): Answer => {
+  const checked = allOf(body ?? {}, { outcome: oneOf(["succeed"]), amount: integer(1, amountMax) })
+  if (checked !== undefined) return checked
+  if (order === undefined) return missing("order")
+  const amount = (bodyOf(body)["amount"] ?? order.amount) as number
+  if (order.state === "authorized" && amount <= order.amount) charge(account, now, order, amount)
+  return ok(orderView(account, order))
+}
+
+const charge = (account: Account, now: number, order: Order, amount: number) => {
   order.own = { ...order.held!.payment, amount, at: now }
   credit(account, now, order)
   emit(account, now, "payment.captured", order)
-  return ok(orderView(account, order))
 }
 
 const credit = (account: Account, now: When, order: Order) => {

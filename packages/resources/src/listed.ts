@@ -21,8 +21,8 @@ interface More {
   readonly look?: "code" | "method" | "money" | "state"
   /** Some states of the object lack it: null on the wire. */
   readonly absent?: true
-  /** Left out of objects that it says nothing about: the view makes it, or nothing. */
-  readonly omitted?: true
+  /** Left out of the object where this field of its state is null. The view makes it. */
+  readonly omitted?: string
   /** The view makes it: `stored` from more than the column of its name; `unstored` where there is no such column. */
   readonly made?: "stored" | "unstored"
 }
@@ -165,7 +165,7 @@ export const wireFields = <const Kind extends string, const F extends Readonly<R
       Object.entries(fields).map(([name, one]) => {
         const schema = own[name] ?? wireSchema(one)
         const annotated = tellsOfBuyer(one) ? schema.annotate({ [ofBuyer]: true } as never) : schema
-        return [name, one.omitted === true ? Schema.optionalKey(annotated) : annotated]
+        return [name, one.omitted !== undefined ? Schema.optionalKey(annotated) : annotated]
       })
     )
   }) as never

@@ -223,7 +223,7 @@ export const orders = listed(
       Schema.Literals(["manual"]),
       shown("none"),
       ["Capture", "扣款", "`manual`: you charge the held amount yourself. Only orders that were created so have it."],
-      { made: "unstored", omitted: true }
+      { made: "unstored", omitted: "hold" }
     ),
     capture_by: field(
       Schema.NullOr(Schema.DateTimeUtc),
@@ -233,7 +233,7 @@ export const orders = listed(
         "扣款截止",
         'With `capture: "manual"`: when the hold runs out, and the order expires. Null until it is authorized.'
       ],
-      { made: "unstored", omitted: true }
+      { made: "unstored", omitted: "hold" }
     ),
     captured_amount: field(
       Schema.NullOr(Minor),
@@ -243,7 +243,7 @@ export const orders = listed(
         "已扣款",
         'With `capture: "manual"`: the amount that the buyer has paid, in minor units; null until you capture.'
       ],
-      { ...money, made: "unstored", omitted: true }
+      { ...money, made: "unstored", omitted: "hold" }
     ),
     capturing_amount: field(
       Schema.NullOr(Minor),
@@ -253,7 +253,7 @@ export const orders = listed(
         "扣款中",
         'With `capture: "manual"`: an amount that the channel is capturing, in minor units; null otherwise.'
       ],
-      { ...money, made: "unstored", omitted: true }
+      { ...money, made: "unstored", omitted: "hold" }
     ),
 
     hold: archived("words", objectWith({ refusal: shown("words") })),

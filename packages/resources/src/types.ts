@@ -54,7 +54,7 @@ type Wire<C> = C extends { readonly absent: true }
 
 /** The fields of the resource's struct. */
 export type WireFields<Kind extends string, F> = { readonly object: Schema.tag<Kind> } & {
-  readonly [Name in keyof F]: F[Name] extends { readonly omitted: true }
+  readonly [Name in keyof F]: F[Name] extends { readonly omitted: string }
     ? Schema.optionalKey<Wire<F[Name]>>
     : Wire<F[Name]>
 }
@@ -94,8 +94,5 @@ export type Shows<F, N extends Naming> = {
 
 /** A function for each field that is more than its column. */
 export type Made<F, Self, Extra extends ReadonlyArray<unknown>> = {
-  readonly [Name in MadeNames<F>]: (
-    self: Self,
-    ...extra: Extra
-  ) => Wire<F[Name]>["Encoded"] | (F[Name] extends { readonly omitted: true } ? undefined : never)
+  readonly [Name in MadeNames<F>]: (self: Self, ...extra: Extra) => Wire<F[Name]>["Encoded"]
 }

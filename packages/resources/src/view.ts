@@ -18,14 +18,12 @@ const makeViewFrom =
     ? (self: Self, ...extra: Extra) => Viewed<Kind, F>
     : { readonly theObjectLacks: Exclude<keyof Shows<F, N>, keyof Self> } => {
     const parts = Object.entries(fields).map(([name, one]) => {
-      const value = sourceOf(name, one, naming)
-      return one.omitted === true ? `...present("${name}", ${value})` : `${name}: ${value}`
+      const part = `${name}: ${sourceOf(name, one, naming)}`
+      return one.omitted === undefined ? part : `...(self.${one.omitted} == null ? null : { ${part} })`
     })
     const source = `return (self, ...extra) => ({ object: "${listing.object}", ${parts.join(", ")} })`
-    return new Function("made", "isoText", "byKey", "present", source)(made, isoText, byKey, present) as never
+    return new Function("made", "isoText", "byKey", source)(made, isoText, byKey) as never
   }
-
-const present = (name: string, value: unknown) => (value === undefined ? undefined : { [name]: value })
 
 /** Of a state, whose fields are in camel case. */
 export const makeView = makeViewFrom("camel")

@@ -6,6 +6,8 @@ import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { paymentDeclinesMax, paymentDeclinesWindow } from "@coffer/model/Limits"
+import type { PayOutcome } from "@coffer/contract/TestHelpers"
+import type { Minor } from "@coffer/model/Money"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { isManual } from "@coffer/rules/order/Hold"
@@ -56,92 +58,86 @@ const { DisputeNotFound } = disputeRefusals
 const { InvalidField: refuseInvalid } = commonRefusals
 const { ClockAdvancing, ClockNotOurs, NoChargeback, NotSettled } = sandboxRefusals
 
-/** Which method an order is paid by. */
-const makeMethodOf = Effect.gen(function* () {
+/** The buyer pays, unless the bank pauses after declined attempts. */
+const makeAttempt = Effect.gen(function* () {
   const channel = yield* Channel
   const merchants = yield* Merchants
+
   /** `card` by default; if cards are not offered, the first offered method. */
-  return Effect.fnUntraced(function* (order: Order, named: PaymentMethod | undefined) {
+  const methodOf = Effect.fnUntraced(function* (order: Order, wanted: PaymentMethod | undefined) {
     const { merchantId, mode } = order
     const sold = offeredIn((yield* merchants.find(merchantId)).modes[mode])
     const offered = isManual(order) ? yield* channel.holdable(order, sold) : sold
-    if (named === undefined) return offered.includes("card") ? "card" : offered[0]!
-    if (offered.includes(named)) return named
+    const [first = "card"] = offered
+    const method = wanted ?? (offered.includes("card") ? "card" : first)
+    if (offered.includes(method)) return method
     return yield* new InvalidField({ param: "payment_method", problem: `must be one of: ${offered.join(", ")}` })
+  })
+
+  return Effect.fnUntraced(function* (
+    order: Order,
+    wanted: PaymentMethod | undefined,
+    how: PayOutcome,
+    amount?: Minor
+  ) {
+    const paused = yield* channel.buyer.pausedUntil(order)
+    if (Option.isSome(paused)) {
+      const declines = `${paymentDeclinesMax} attempts were declined within ${paymentDeclinesWindow}`
+      const message = `${declines}; the order stays pending.`
+      return yield* refuseTemporarily(
+        DateTime.distance(yield* currentTime, paused.value),
+        (request_id) => new Wire.RateLimited({ message, request_id }),
+        "declined_attempts"
+      )
+    }
+    return yield* channel.buyer.pay(order, yield* methodOf(order, wanted), how, { amount })
   })
 })
 
+/** Why a buyer's attempt is refused. */
+const payRefusals = {
+  ChannelUnreachable,
+  InvalidField: refuseInvalid,
+  MerchantNotFound: Effect.die,
+  OrderConflict,
+  OrderNotFound,
+  ...unavailable
+} as const
+
 const makeOrderHandlers = Effect.gen(function* () {
   const orders = yield* Orders
-  const { buyer } = yield* Channel
   const links = yield* OrderLinks
-  const methodOf = yield* makeMethodOf
+  const attempt = yield* makeAttempt
 
   const pay = HttpApiBuilder.handler(
     Api,
     "test_helpers",
     "pay",
-    span("test_helpers.pay")(
-      function* ({ params, payload }) {
-        const order = yield* orders.find(yield* Caller, params.ref)
-        const { amount, outcome = "succeed" } = payload
-        const paused = yield* buyer.pausedUntil(order)
-        if (Option.isSome(paused)) {
-          const message =
-            `${paymentDeclinesMax} attempts were declined within ${paymentDeclinesWindow}; ` +
-            "the order stays pending."
-          return yield* refuseTemporarily(
-            DateTime.distance(yield* currentTime, paused.value),
-            (request_id) => new Wire.RateLimited({ message, request_id }),
-            "declined_attempts"
-          )
-        }
-        const method = yield* methodOf(order, payload.payment_method)
-        const after = yield* buyer.pay(order, method, outcome, { amount })
-        return yield* reply(orderView(after, links.signed))
-      },
-      Effect.catchTags({
-        ChannelUnreachable,
-        InvalidField: refuseInvalid,
-        MerchantNotFound: Effect.die,
-        OrderConflict,
-        OrderNotFound,
-        ...unavailable
-      })
-    )
+    span("test_helpers.pay")(function* ({ params, payload: { amount, outcome = "succeed", payment_method } }) {
+      const order = yield* orders.find(yield* Caller, params.ref)
+      return yield* reply(orderView(yield* attempt(order, payment_method, outcome, amount), links.signed))
+    }, Effect.catchTags(payRefusals))
   )
-  return { pay }
+
+  const authorize = HttpApiBuilder.handler(
+    Api,
+    "test_helpers",
+    "authorize",
+    span("test_helpers.authorize")(function* ({ params, payload: { payment_method } }) {
+      const order = yield* orders.find(yield* Caller, params.ref)
+      if (!isManual(order)) {
+        return yield* new Conflicting({ tradeNo: order.tradeNo, reason: "not_pending", hold: "not_authorized" })
+      }
+      return yield* reply(orderView(yield* attempt(order, payment_method, "succeed"), links.signed))
+    }, Effect.catchTags(payRefusals))
+  )
+  return { pay, authorize }
 })
 
 const makeHoldHandlers = Effect.gen(function* () {
   const orders = yield* Orders
   const channel = yield* Channel
   const links = yield* OrderLinks
-  const methodOf = yield* makeMethodOf
-
-  const authorize = HttpApiBuilder.handler(
-    Api,
-    "test_helpers",
-    "authorize",
-    span("test_helpers.authorize")(
-      function* ({ params, payload }) {
-        const order = yield* orders.find(yield* Caller, params.ref)
-        if (!isManual(order)) {
-          return yield* new Conflicting({ tradeNo: order.tradeNo, reason: "not_pending", hold: "not_authorized" })
-        }
-        const method = yield* methodOf(order, payload.payment_method)
-        return yield* reply(orderView(yield* channel.buyer.pay(order, method, "succeed"), links.signed))
-      },
-      Effect.catchTags({
-        ChannelUnreachable,
-        InvalidField: refuseInvalid,
-        MerchantNotFound: Effect.die,
-        OrderConflict,
-        OrderNotFound,
-        ...unavailable
-      })
-    )
-  )
 
   const capture = HttpApiBuilder.handler(
     Api,
@@ -157,7 +153,7 @@ const makeHoldHandlers = Effect.gen(function* () {
       Effect.catchTags({ ChannelUnreachable, OrderConflict, OrderNotFound, ...unavailable })
     )
   )
-  return { authorize, capture }
+  return { capture }
 })
 
 const makeRefundHandlers = Effect.gen(function* () {

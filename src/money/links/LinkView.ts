@@ -13,5 +13,5 @@ export const linkView: (link: PaymentLink, base: string) => PaymentLinkResource 
   [base: string]
 >()(paymentLinks, {
   url: ({ linkId }, base) => `${base}/pay/${linkId}`,
-  capture: ({ capture }) => capture ?? undefined
+  capture: () => "manual" as const
 })

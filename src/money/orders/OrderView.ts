@@ -6,7 +6,7 @@ import { orders } from "@coffer/resources/orders"
 import type { Camel } from "@coffer/resources/types"
 import { makeView } from "@coffer/resources/view"
 import { failureOf } from "@coffer/rules/order/attempts"
-import { amountPaid, isManual, statusOf } from "@coffer/rules/order/Hold"
+import { amountPaid, statusOf } from "@coffer/rules/order/Hold"
 import { disputeStatusOf, type Order } from "@coffer/rules/order/Order"
 import type { OrderUrls } from "../../shared/signedUrls/OrderLinks.ts"
 
@@ -14,7 +14,7 @@ import type { OrderUrls } from "../../shared/signedUrls/OrderLinks.ts"
 export const orderView: (order: Order, urls: OrderUrls) => OrderResource = makeView<Order, [urls: OrderUrls]>()(
   orders,
   {
-    status: (order) => statusOf(order),
+    status: statusOf,
     net_amount: (order) => ("paymentId" in order ? amountPaid(order) - order.fee : null),
     refunded_amount: (order) => ("paymentId" in order ? order.refundedAmount : 0),
     payment_method: (order) => ("paymentId" in order ? order.method : null),
@@ -27,13 +27,10 @@ export const orderView: (order: Order, urls: OrderUrls) => OrderResource = makeV
     // API logs redact whatever is called `card`.
     paid_card: (order) => ("paymentId" in order ? order.card : null),
     dispute_status: disputeStatusOf,
-    capture: (order) => (isManual(order) ? "manual" : undefined),
-    capture_by: ({ hold }) => {
-      if (hold == null) return undefined
-      return hold.payment === undefined ? null : isoText(hold.payment.captureBy)
-    },
-    captured_amount: ({ hold }) => (hold == null ? undefined : (hold.captured ?? null)),
-    capturing_amount: ({ hold }) => (hold == null ? undefined : (hold.request?.capture ?? null))
+    capture: () => "manual" as const,
+    capture_by: ({ hold }) => (hold?.payment === undefined ? null : isoText(hold.payment.captureBy)),
+    captured_amount: ({ hold }) => hold?.captured ?? null,
+    capturing_amount: ({ hold }) => hold?.request?.capture ?? null
   }
 )
 
@@ -41,11 +38,13 @@ export const orderView: (order: Order, urls: OrderUrls) => OrderResource = makeV
 // A field has the same name in the body of a create, in snake case, and in the state, in camel case. `newOrder` writes
 // down only those that are set otherwise.
 
-type Terms = typeof CreateOrder.Type
+type Terms = Omit<typeof CreateOrder.Type, "capture">
 /** The fields that a create may set, by the names of the state; null where it was left out. */
 type Settable = { readonly [Name in keyof Terms & string as Camel<Name>]-?: Exclude<Terms[Name], undefined> | null }
 
-const fieldOf = new Map(Object.keys(CreateOrder.from.fields).map((name) => [name, camelCase(name)]))
+// `capture` is no field of the state: it decides whether the order has a hold.
+const settableNames = Object.keys(CreateOrder.from.fields).filter((name) => name !== "capture")
+const fieldOf = new Map(settableNames.map((name) => [name, camelCase(name)]))
 // Fields are set in a copy of an object that has all of them: to add them one by one takes three times as long.
 const blankTerms: Readonly<Record<string, unknown>> = Object.fromEntries(
   Array.from(fieldOf.values(), (field) => [field, null])

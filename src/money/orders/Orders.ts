@@ -254,7 +254,7 @@ const createOrder = (services: OrderServices) => {
 
 /** The new order of a create. Pure. */
 export const newOrder = (account: Account, terms: CreateOrder, number: string): Order => ({
-  ...termsOf(terms),
+  ...settableOf(terms),
   status: "pending",
   tradeNo: TradeNo.make(number),
   // Without a merchant's number it is the platform's own (silences: O5).
@@ -273,12 +273,6 @@ export const newOrder = (account: Account, terms: CreateOrder, number: string): 
   unappliedPayments: [],
   hold: terms.capture === "manual" ? {} : null
 })
-
-/** How it is captured is not a term of the state, but whether it has a hold. */
-const termsOf = (terms: CreateOrder) => {
-  const { capture: _, ...settable } = settableOf(terms)
-  return settable
-}
 
 const allowanceOf = ({ channel, privateAllowed }: OrderServices, merchant: Merchant, { mode }: Account) => ({
   mode,

@@ -1,7 +1,8 @@
 /**
  * Expressions over rows of orders: what was paid, and short keys of orders for four filters of their list, each with an
  * index (`laterIndexes.ts`). A query has to use exactly these expressions. An index by the account's own columns would
- * write three times the bytes for each order (docs/decisions/0024). Two accounts may have the same key, so a query looks at the account of what it finds.
+ * write three times the bytes for each order (docs/decisions/0024). Two accounts may have the same key, so a query
+ * looks at the account of what it finds.
  */
 import type { Account } from "@coffer/model/Account"
 import type { SqlClient } from "effect/sql"

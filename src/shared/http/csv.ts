@@ -11,12 +11,15 @@ import { HttpServerResponse } from "effect/http"
 import { CurrentRecord } from "./CurrentRequest.ts"
 import { inSlices } from "../../platform/runtime/slices.ts"
 
-/** The fields of a resource in their order, without `object`. */
+/** The fields of a resource in their order, without `object` and those that only some objects have. */
 export const columnsOf = ({
   fields: { object: _, ...fields }
 }: {
   readonly fields: { readonly [Field in string]: Schema.Constraint }
-}): ReadonlyArray<Column> => Object.entries(fields).map(([name, schema]) => ({ name, isMoney: isMoney(schema) }))
+}): ReadonlyArray<Column> =>
+  Object.entries(fields)
+    .filter(([, { ast }]) => ast.context?.isOptional !== true)
+    .map(([name, schema]) => ({ name, isMoney: isMoney(schema) }))
 
 const ofBuyers: Scope = "exports:read"
 

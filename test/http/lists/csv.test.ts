@@ -6,7 +6,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Api } from "@coffer/contract/Api"
 import { BalanceTransactionResource } from "@coffer/contract/Balance"
 import { OrderResource } from "@coffer/contract/Orders"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 import { insertLedger, insertOrders } from "../../kit/rows/Rows.ts"
 import { type Running, start } from "../../kit/Service.ts"
@@ -16,10 +16,10 @@ class Service extends Context.Service<Service, Running>()("test/csv") {}
 /** 2026-01-01T00:00:00Z */
 const since = 1_767_225_600_000
 
-/** All fields of the resource but its kind, in the order of the contract. */
-const headerOf = ({ fields }: { readonly fields: object }) =>
-  Object.keys(fields)
-    .filter((name) => name !== "object")
+/** All fields of the resource but its kind, and those that only some objects have, in the order of the contract. */
+const headerOf = ({ fields }: { readonly fields: Readonly<Record<string, Schema.Top>> }) =>
+  Object.entries(fields)
+    .flatMap(([name, { ast }]) => (name === "object" || ast.context?.isOptional === true ? [] : [name]))
     .join()
 const orderHeader = headerOf(OrderResource)
 const ledgerHeader = headerOf(BalanceTransactionResource)

@@ -25,6 +25,12 @@ const paid = Effect.fnUntraced(function* (agent: Agent, payment_method = "card")
   return { ref: ref as string }
 })
 
+const manual = (agent: Agent) =>
+  Effect.map(agent.data("orders_create", more({ amount: 1_000, capture: "manual" })), ({ trade_no }) => ({
+    ref: trade_no as string
+  }))
+const held = (agent: Agent) => Effect.tap(manual(agent), (at) => agent.data("testHelpers_orders_authorize", at))
+
 const refund = Effect.fnUntraced(function* (agent: Agent) {
   const { ref: trade_no } = yield* paid(agent, "alipay")
   return { ref: (yield* agent.data("refunds_create", { trade_no, amount: 100 })).refund_no as string }
@@ -108,6 +114,8 @@ const settings: Readonly<Record<string, Setting>> = {
 /** Closed or decided objects stay so: a second call changes nothing. */
 const endings: Readonly<Record<string, (agent: Agent) => Effect.Effect<Args>>> = {
   orders_expire: order,
+  orders_capture: held,
+  testHelpers_orders_capture: held,
   disputes_accept: dispute,
   webhookEndpoints_endPreviousSecrets: endpoint,
   webhookSigningSecret_endPrevious: nothing,
@@ -134,6 +142,7 @@ const makings: Readonly<Record<string, (agent: Agent) => Effect.Effect<Args>>> =
   webhookEndpoints_create: () => Effect.succeed({ url: "https://shop.example/hook" }),
   webhookDeliveries_resend: delivery,
   testHelpers_orders_pay: order,
+  testHelpers_orders_authorize: manual,
   testHelpers_orders_dispute: (agent) => Effect.map(paid(agent), (at) => ({ ...at, amount: 100 })),
   testHelpers_clock_advance: () => Effect.succeed({ by: "1h" })
 }

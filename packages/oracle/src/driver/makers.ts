@@ -90,6 +90,16 @@ export const makers: Readonly<Record<string, Maker>> = {
     path: `/v1/orders/${orderRef(account, draw, oracle)}/capture`,
     body: body({ amount: maybe(draw, 2, amountOf(draw, 500)) })
   }),
+  authorize: (account, draw, oracle) => ({
+    method: "POST",
+    path: `/v1/test_helpers/orders/${orderRef(account, draw, oracle)}/authorize`,
+    body: body({ payment_method: maybe(draw, 4, draw.of(methods)) })
+  }),
+  captureAtBank: (account, draw, oracle) => ({
+    method: "POST",
+    path: `/v1/test_helpers/orders/${orderRef(account, draw, oracle)}/capture`,
+    body: body({ amount: maybe(draw, 2, amountOf(draw, 500)) })
+  }),
   expire: (account, draw, oracle) => ({
     method: "POST",
     path: `/v1/orders/${orderRef(account, draw, oracle)}/expire`

@@ -90,8 +90,10 @@ export const heldOf = ({ hold, status }: WithHold): HeldPayment | undefined =>
 
 /** The status that merchants see: a hold makes a pending order `authorized`, and a canceled one `canceled`. */
 export const statusOf = <Status extends string>(order: WithHold & { readonly status: Status }) => {
+  const { hold } = order
+  if (hold === null || hold === undefined) return order.status
   if (heldOf(order) !== undefined) return "authorized" as const
-  return order.status === "expired" && order.hold?.released === "canceled" ? ("canceled" as const) : order.status
+  return order.status === "expired" && hold.released === "canceled" ? ("canceled" as const) : order.status
 }
 
 /** The amount that the buyer of a paid order has paid: all of it, unless only a part was captured. */
