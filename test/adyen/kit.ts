@@ -36,9 +36,9 @@ export const worlds = Effect.fnUntraced(function* (options: Options = {}) {
 export type World = Effect.Success<ReturnType<typeof worlds>>
 
 /** A merchant whose sandbox has an account at Adyen. */
-export const connect = Effect.fnUntraced(function* (world: World) {
+export const connect = Effect.fnUntraced(function* (world: World, known?: Merchant) {
   const { api, simulator } = world
-  const merchant = yield* api.newMerchant()
+  const merchant = known ?? (yield* api.newMerchant())
   const name = merchant.merchantId.replace(/\W/g, "")
   const atAdyen = simulator.account(`AQE${name}0123456789`, name, hmacOf(name))
   const path = `/merchants/${merchant.merchantId}/channels/sandbox`

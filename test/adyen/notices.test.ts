@@ -57,6 +57,22 @@ onOneWorld((it) => {
       })
     )
 
+    it.effect("in a batch of more than a hundred, or of more than half a megabyte, is refused unread", () =>
+      Effect.gen(function* () {
+        const { api, atAdyen, bank, begun, simulator } = yield* connected
+        yield* begun()
+        const [item] = bank.notices.splice(0)
+        const address = new URL(atAdyen.webhookUrl!).pathname
+        const many = simulator.batchOf(
+          Array.from({ length: 101 }, () => item!),
+          atAdyen.hmacKey
+        )
+        assert.strictEqual((yield* api.call("POST", address, { body: many })).status, 400)
+        const long = simulator.batchOf([{ ...item!, reason: "x".repeat(520 * 1_024) }], atAdyen.hmacKey)
+        assert.strictEqual((yield* api.call("POST", address, { body: long })).status, 400)
+      })
+    )
+
     it.effect("for another merchant account, or of live money in a sandbox, is acknowledged and not kept", () =>
       Effect.gen(function* () {
         const { api, atAdyen, bank, begun, simulator, sql } = yield* connected

@@ -139,9 +139,10 @@ layer(Layer.effect(Shared, place), { excludeTestServices: true })(
         const writing = routes().filter(
           (route) => !route.startsWith("GET ") && !/ \/(console\/api|channels\/:channel)\//.test(route)
         )
-        // In test/stripe: accounts, webhooks, reconciliation, straySessions. In test/http: keys/leakedKeys,
-        // links/linkVisits, orders/unappliedPayments, people/roles.
+        // In test/adyen: notices. In test/stripe: accounts, webhooks, reconciliation, straySessions. In test/http:
+        // keys/leakedKeys, links/linkVisits, orders/unappliedPayments, people/roles.
         const elsewhere = [
+          "POST /channels/adyen/:token",
           "POST /channels/stripe/:token",
           "POST /leaked_keys",
           "POST /operator/v1/merchants/:merchant_id/channels/:mode",

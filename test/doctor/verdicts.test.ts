@@ -37,6 +37,7 @@ import {
 import { exitCodeOf, jsonOf, tableOf } from "../../src/door/doctor/report.ts"
 import { filesVerdict, keyVerdict, passwordsVerdict, settingsVerdict } from "../../src/door/doctor/secretChecks.ts"
 import { mailVerdict, openIdVerdict, redisVerdict } from "../../src/door/doctor/serviceChecks.ts"
+import { adyenVerdict } from "../../src/channels/adyen/adyenInstallation.ts"
 import { stripeVerdict, thinVerdict } from "../../src/channels/stripe/stripeInstallation.ts"
 import "../../src/settingsOfRooms.ts"
 import { misspeltAmong } from "../../src/platform/runtime/misspelt.ts"
@@ -212,6 +213,7 @@ const rows: ReadonlyArray<Row> = [
     "ok",
     /^Stripe answers at api.stripe.com and files.stripe.com\.$/
   ],
+  ["adyen", adyenVerdict(live, ["https://a.example"], ["https://a.example"]), "error", /can't be reached at https/],
   ["stripe", stripeBy(viaProxy, undefined, undefined), "ok", /, through STRIPE_PROXY at proxy.example:3128\.$/],
   [
     "stripe",

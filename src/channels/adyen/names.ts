@@ -1,6 +1,6 @@
 /** Adyen's names of our methods and of card brands. Pure. */
 import { ChannelName } from "@coffer/model/Ids"
-import type { PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
+import { isCardCharged, type PaidCard, type PaymentMethod } from "@coffer/model/PaymentMethod"
 
 export const adyenChannel = ChannelName.make("adyen")
 
@@ -32,7 +32,7 @@ const brands: Readonly<Record<string, string>> = {
 }
 
 export const cardOf = (variant: string | null, last4: string | null): PaidCard | null => {
-  if (variant === null || last4 === null) return null
+  if (variant === null || last4 === null || !isCardCharged(methodOf(variant))) return null
   const scheme = variant.replace(/_?(applepay|googlepay|paywithgoogle)$/, "")
   return { brand: brands[scheme] ?? scheme, last4 }
 }

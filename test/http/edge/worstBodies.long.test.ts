@@ -381,8 +381,9 @@ layer(Layer.effect(Service, start({ env: { SECURITY_CONTACT: "mailto:security@ex
         ].join(" ")
       )
       process.stdout.write(`\nworst request of each route: bytes, values or parameters, ms held\n${lines.join("\n")}\n`)
-      // worstEvent.test.ts, linkVisits.long.test.ts, leakedKeys.test.ts
+      // adyen/notices.test.ts, worstEvent.test.ts, linkVisits.long.test.ts, leakedKeys.test.ts
       const elsewhere = [
+        "POST /channels/adyen/:token",
         "POST /channels/stripe/:token",
         "POST /pay/:link_id",
         "POST /leaked_keys",

@@ -93,6 +93,8 @@ type Books = ReturnType<typeof makeBooks>
 const makeBooks = (account: string, millis: () => number) => {
   let made = 0
   const notices: Array<Item> = []
+  /** Those that were sent once. */
+  const sent: Array<Item> = []
   const lines: Array<Line> = []
   const reports: Array<string> = []
   /** All that Adyen has moved, without fees. */
@@ -143,7 +145,7 @@ const makeBooks = (account: string, millis: () => number) => {
     return batch
   }
 
-  return { account, millis, notices, reports, moved, written, next, tell, move, closeBatch }
+  return { account, millis, notices, sent, reports, moved, written, next, tell, move, closeBatch }
 }
 
 const rowOf = (
@@ -200,7 +202,7 @@ const makePayments = ({ millis, move, next, tell, written }: Books) => {
   /** One attempt in a link. `late`: the buyer was at the bank when the link ended. */
   const pay = (
     id: string,
-    { amount, late = false, refused, variant = "visa" }: PayOptions = {}
+    { amount, late = false, pending = false, refused, variant = "visa" }: PayOptions = {}
   ): Payment | undefined => {
     const link = linkOf(id)
     if (link === undefined || (link.status !== "active" && !late)) return undefined
@@ -213,13 +215,25 @@ const makePayments = ({ millis, move, next, tell, written }: Books) => {
       variant,
       refunded: 0
     }
-    const additionalData = { cardSummary: "1142", paymentLinkId: id }
     if (refused !== undefined) {
+      const additionalData = { cardSummary: "1142", paymentLinkId: id }
       tell("AUTHORISATION", payment.pspReference, payment, { success: false, reason: refused, additionalData })
       return undefined
     }
     payments.set(payment.pspReference, payment)
-    if (link.status === "active") links.set(id, { ...link, status: "completed", updatedAt: written() })
+    if (pending) {
+      links.set(id, { ...link, status: "paymentPending", updatedAt: written() })
+      return payment
+    }
+    return finish(payment)
+  }
+
+  /** The method has taken its while. */
+  const finish = (payment: Payment): Payment => {
+    const { link: id } = payment
+    const link = links.get(id)!
+    const additionalData = { cardSummary: "1142", paymentLinkId: id }
+    if (link.status !== "expired") links.set(id, { ...link, status: "completed", updatedAt: written() })
     tell("AUTHORISATION", payment.pspReference, payment, { reason: "069746:1142:03/2030", additionalData })
     move("Settled", payment, payment.amount)
     return payment
@@ -247,7 +261,7 @@ const makePayments = ({ millis, move, next, tell, written }: Books) => {
     return true
   }
 
-  return { links, payments, modifications, linkOf, pay, decide }
+  return { links, payments, modifications, linkOf, pay, finish, decide }
 }
 
 const makeDisputes = ({ millis, move, next, tell }: Books) => {
@@ -325,6 +339,8 @@ export interface PayOptions {
   /** Default: the link's. */
   readonly amount?: number
   readonly late?: boolean
+  /** A method that takes a while: `finish` ends it. */
+  readonly pending?: boolean
   /** Adyen's words for a refusal. */
   readonly refused?: string
   /** Adyen's name of the card or the method. */

@@ -34,7 +34,8 @@ const keyMillis = 7 * 24 * 3_600_000
 
 const make = Effect.fnUntraced(function* (port: number) {
   const clock = yield* Clock.Clock
-  const millis = () => clock.currentTimeMillisUnsafe()
+  let ahead = 0
+  const millis = () => clock.currentTimeMillisUnsafe() + ahead
   const faults = makeFaults()
   const accounts = new Map<string, Account>()
   const listener = createServer().on("error", () => undefined)
@@ -62,6 +63,11 @@ const make = Effect.fnUntraced(function* (port: number) {
       return rolled
     },
     rest,
+    /** Adyen's clock goes before ours by so many milliseconds. */
+    goAhead: (by: number) => void (ahead = by),
+    /** The key opens nothing, until it is opened again. */
+    close: ({ apiKey }: Account) => void accounts.delete(apiKey),
+    open: (account: Account) => void accounts.set(account.apiKey, account),
     /** A batch as Adyen signs it, to post by hand. */
     batchOf,
     post
@@ -131,6 +137,7 @@ const makeRest = (accounts: Accounts, faults: Faults) => {
     const { bank } = account
     const waiting = bank.notices.splice(0)
     const later: Array<Item> = []
+    bank.sent.push(...waiting)
     for (let place = 0; place < waiting.length; place++) {
       const item = waiting[place]!
       const fault = faults.strike(`webhook ${item.eventCode}`, bank.account)
