@@ -246,7 +246,8 @@ const compareStatement = (
       select * from unnest(${payments.map(({ payment_id }) => payment_id)}::text[],
         ${payments.map(({ trade_no }) => trade_no ?? "")}::text[]) as wanted (payment_id, trade_no)),
     found as (
-      select a.payment_id, o.trade_no as order_no, ${sql.literal(amountPaid)} as paid, o.payment_id = a.payment_id as is_orders,
+      select a.payment_id, o.trade_no as order_no, ${sql.literal(amountPaid)} as paid,
+        o.payment_id = a.payment_id as is_orders,
         o.unapplied_payments, lower(${ownCurrency(sql)}) as own_currency
       from wanted a left join orders o on o.trade_no = a.trade_no
         and o.merchant_id = ${merchantId} and o.mode = ${mode})

@@ -18,7 +18,8 @@ import { type Route, RouteStore } from "./RouteStore.ts"
 
 type Hosted = RegisteredChannel & Required<Pick<RegisteredChannel, "page">>
 type Failure = ChannelUnreachable | ReportFailure
-type Asked = Exit.Exit<Begun, Failure>
+/** How the question for a session ended. */
+type BegunExit = Exit.Exit<Begun, Failure>
 
 export class Routing extends Context.Service<
   Routing,
@@ -102,9 +103,9 @@ const unknown: Begun = { _tag: "Unknown" }
 const settled: Begun = { _tag: "Settled" }
 
 /** Whether a session may be at the channel after its answer. */
-const leavesOne = (said: Asked): boolean => {
-  if (Exit.isSuccess(said)) return said.value._tag !== "NotTaken"
-  const failure = Option.getOrUndefined(Exit.findErrorOption(said))
+const leavesOne = (begun: BegunExit): boolean => {
+  if (Exit.isSuccess(begun)) return begun.value._tag !== "NotTaken"
+  const failure = Option.getOrUndefined(Exit.findErrorOption(begun))
   return !(failure instanceof ChannelUnreachable) || failure.because === "unknown"
 }
 
@@ -124,16 +125,16 @@ const makeBegin = (channel: Channel["Service"], routes: RouteStore["Service"]) =
     if (Option.isNone(route)) return undefined
     // No question has an answer yet: what programs without routes have begun is not known.
     const { asked, unanswered } = route.value
-    const elsewhere = asked === unanswered ? yield* metElsewhere(channel, order, host) : undefined
-    if (elsewhere !== undefined) {
+    const held = asked === unanswered ? yield* metElsewhere(channel, order, host) : undefined
+    if (held !== undefined) {
       yield* routes.answered(order.tradeNo, false)
-      yield* routes.move(order.tradeNo, route.value, elsewhere.at, true)
-      return { said: elsewhere.said, mayBePaid: true }
+      yield* routes.move(order.tradeNo, route.value, held.at, true)
+      return { begun: held.begun, mayBePaid: true }
     }
-    const said = yield* Effect.exit(ask(host))
-    const mayBePaid = leavesOne(said)
+    const begun = yield* Effect.exit(ask(host))
+    const mayBePaid = leavesOne(begun)
     yield* routes.answered(order.tradeNo, mayBePaid)
-    return { said, mayBePaid }
+    return { begun, mayBePaid }
   })
 
   return Effect.fnUntraced(function* (
@@ -145,7 +146,7 @@ const makeBegin = (channel: Channel["Service"], routes: RouteStore["Service"]) =
     if (channel.all().filter(isHosted).length === 1)
       return yield* hosts[0] === undefined ? Effect.succeed(notTaken) : ask(hosts[0])
     let left = hosts
-    let last: Asked = Exit.succeed(notTaken)
+    let last: BegunExit = Exit.succeed(notTaken)
     for (let round = 1; round <= roundsMax; round++) {
       const route = Option.getOrUndefined(yield* routes.find(order.tradeNo))
       const at = route === undefined ? left[0] : left.find(({ name }) => name === route.channel)
@@ -158,8 +159,8 @@ const makeBegin = (channel: Channel["Service"], routes: RouteStore["Service"]) =
       }
       const answer = yield* askAt(order, at, ask)
       if (answer === undefined) continue
-      if (answer.mayBePaid) return yield* answer.said
-      last = answer.said
+      if (answer.mayBePaid) return yield* answer.begun
+      last = answer.begun
       left = left.filter((each) => each !== at)
     }
     return yield* new ChannelUnreachable()
@@ -189,13 +190,13 @@ const metElsewhere = Effect.fnUntraced(function* (
   channel: Channel["Service"],
   order: Order,
   host: Hosted
-): Effect.fn.Return<{ readonly at: ChannelName; readonly said: Asked } | undefined> {
+): Effect.fn.Return<{ readonly at: ChannelName; readonly begun: BegunExit } | undefined> {
   for (const other of channel.all()) {
     if (other === host || !isHosted(other)) continue
     const report = yield* Effect.exit(other.cancel(order))
-    if (Exit.isFailure(report)) return { at: other.name, said: Exit.succeed(unknown) }
+    if (Exit.isFailure(report)) return { at: other.name, begun: Exit.succeed(unknown) }
     if (report.value._tag === "AlreadyPaid") yield* Effect.ignore(other.page.lookUp(order))
-    if (report.value._tag !== "Cancelled") return { at: other.name, said: Exit.succeed(settled) }
+    if (report.value._tag !== "Cancelled") return { at: other.name, begun: Exit.succeed(settled) }
   }
   return undefined
 })
