@@ -214,6 +214,18 @@ describe("an order with a hold: capture and release", () => {
       .then(UnappliedPaymentNoted.make({ payment: { ...late, paymentId: another.paymentId } }))
   })
 
+  it("of another payment than the held one goes back to the buyer, and of more than the order's amount is never asked", () => {
+    const { events } = decide(
+      heldOrder,
+      holdStep({ _tag: "Capture", facts: { ...facts, paymentId: another.paymentId } })
+    )
+    assert.deepStrictEqual(
+      events.map((event) => [event._tag, OrderEvent.guards.UnappliedPaymentFound(event) && event.payment.reason]),
+      [["UnappliedPaymentFound", "second"]]
+    )
+    assert.strictEqual(refused(held(), ask(1001)), "not_authorized")
+  })
+
   it("an order that its buyer authorizes while it is closed is closed by the next request", () =>
     assert.strictEqual(
       (decide(heldOrder, CloseEarly.make({ answer: Cancelled.make({}) })).refusal as { reason: string }).reason,
