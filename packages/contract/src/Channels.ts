@@ -87,8 +87,8 @@ export const SetChannel = withoutNulls(
     ),
     rank: optional(
       Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: rankMax })),
-      "Where a merchant has several channels: its place among them, the lowest first. A buyer whose channel cannot make " +
-        "a checkout session now pays through the next. If omitted, it is unchanged."
+      "Where a merchant has several channels: its place among them, the lowest first. A buyer whose channel cannot " +
+        "make a checkout session now pays through the next. If omitted, it is unchanged."
     ),
     methods: optional(OfferedMethods, "The methods that buyers pay there. If omitted, they are unchanged.")
   }).annotate({ examples: [{ channel: "stripe", secret_key: "rk_live_xxxx", webhook_secret: "whsec_xxxx" }] }),

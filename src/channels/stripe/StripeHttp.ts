@@ -37,7 +37,6 @@ import type { FeeOf } from "../../shared/channel/fees.ts"
 import { Accounts, type AccountInUse as InUse, countMax } from "./Accounts.ts"
 import { type Progress, Reconciliation } from "./Reconciliation.ts"
 import { type ClosedStraySession, type StraySessionNotFound, type StraySessionOver, StraySessions } from "./Sessions.ts"
-import { stripeChannel } from "./SessionStore.ts"
 import { makePayees } from "./payees.ts"
 import { openStripeKeys, stripeAccountIn } from "./StripeClient.ts"
 import { loadStripe } from "./StripeGuard.ts"
@@ -69,8 +68,8 @@ export const layerChannels = HttpApiBuilder.group(
         account: stripe?.account ?? null,
         has_keys: stripe !== null,
         set_at: stripe?.setAt ?? null,
-        rank: modes[mode].channel_accounts[stripeChannel]?.rank ?? null,
-        methods: modes[mode].channel_accounts[stripeChannel]?.methods ?? null,
+        rank: stripe?.rank ?? null,
+        methods: stripe?.methods ?? null,
         webhook_url: addresses.of({ merchantId: merchant_id, mode })
       }
     }

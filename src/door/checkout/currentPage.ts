@@ -6,13 +6,13 @@ import type { Routing } from "../../money/orders/Routing.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { isNews, type Page, pageOf, type Way } from "./CheckoutPage.ts"
 
-interface Asked {
+interface Services {
   readonly channel: Channel["Service"]
   readonly routing: Routing["Service"]
 }
 
 /** A payment that the bank is processing takes precedence over the pages of a pending order (silences: K9). */
-export const currentPage = Effect.fnUntraced(function* ({ channel, routing }: Asked, order: Order) {
+export const currentPage = Effect.fnUntraced(function* ({ channel, routing }: Services, order: Order) {
   const isProcessing =
     order.status === "pending" && ((yield* channel.buyer.hasPaid(order)) || (yield* channel.isProcessing(order)))
   if (isProcessing) return { _tag: "Processing", order } satisfies Page as Page

@@ -8,7 +8,13 @@ import type { ChannelName } from "@coffer/model/Ids"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, Effect, Exit, Layer, Option } from "effect"
-import { type Begun, Channel, type RegisteredChannel, type ReportFailure } from "../../shared/channel/Channel.ts"
+import {
+  type Begun,
+  Channel,
+  type RegisteredChannel,
+  type ReportFailure,
+  shownByOrder
+} from "../../shared/channel/Channel.ts"
 import type { ChannelAccounts } from "../../shared/channel/ChannelAccount.ts"
 import { ChannelUnreachable } from "../../shared/channel/payments.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
@@ -17,7 +23,7 @@ import { type Route, RouteStore } from "./RouteStore.ts"
 
 type Hosted = RegisteredChannel & Required<Pick<RegisteredChannel, "page">>
 type Failure = ChannelUnreachable | ReportFailure
-type Asked = Exit.Exit<Begun, Failure>
+type Outcome = Exit.Exit<Begun, Failure>
 
 export class Routing extends Context.Service<
   Routing,
@@ -56,7 +62,7 @@ export const layer = Layer.effect(
       return takers.toSorted((a, b) => rankIn(accounts, a) - rankIn(accounts, b))
     })
 
-    /** Those with a page of their own, if the first has one: the others are not asked for a session. */
+    /** Those with a page of their own, if the first has one: the others make no sessions. */
     const hostsOf = Effect.fnUntraced(function* (order: Order, method?: PaymentMethod) {
       const accounts = yield* accountsOf(order)
       const [first, ...others] = yield* takersOf(order)
@@ -96,12 +102,11 @@ const rankIn = (accounts: ChannelAccounts, { name, rank }: RegisteredChannel) =>
 
 const notTaken: Begun = { _tag: "NotTaken", because: "method" }
 const unknown: Begun = { _tag: "Unknown" }
-const settled: Begun = { _tag: "Settled" }
 
 /** Whether a session may be at the channel after its answer. */
-const leavesOne = (said: Asked): boolean => {
-  if (Exit.isSuccess(said)) return said.value._tag !== "NotTaken"
-  const failure = Option.getOrUndefined(Exit.findErrorOption(said))
+const leavesOne = (outcome: Outcome): boolean => {
+  if (Exit.isSuccess(outcome)) return outcome.value._tag !== "NotTaken"
+  const failure = Option.getOrUndefined(Exit.findErrorOption(outcome))
   return !(failure instanceof ChannelUnreachable) || failure.because === "unknown"
 }
 
@@ -120,17 +125,17 @@ const makeBegin = (channel: Channel["Service"], routes: RouteStore["Service"]) =
     const route = yield* routes.ask(order.tradeNo, host.name)
     if (Option.isNone(route)) return undefined
     // No question has an answer yet: what programs without routes have begun is not known.
-    const { asked, unanswered } = route.value
-    const elsewhere = asked === unanswered ? yield* metElsewhere(channel, order, host) : undefined
-    if (elsewhere !== undefined) {
+    const { attempts, unanswered } = route.value
+    const other = attempts === unanswered ? yield* metElsewhere(channel, order, host) : undefined
+    if (other !== undefined) {
       yield* routes.answered(order.tradeNo, false)
-      yield* routes.move(order.tradeNo, route.value, elsewhere.at, true)
-      return { said: elsewhere.said, mayBePaid: true }
+      yield* routes.move(order.tradeNo, route.value, other.at, true)
+      return { outcome: other.outcome, mayBePaid: true }
     }
-    const said = yield* Effect.exit(ask(host))
-    const mayBePaid = leavesOne(said)
+    const outcome = yield* Effect.exit(ask(host))
+    const mayBePaid = leavesOne(outcome)
     yield* routes.answered(order.tradeNo, mayBePaid)
-    return { said, mayBePaid }
+    return { outcome, mayBePaid }
   })
 
   return Effect.fnUntraced(function* (
@@ -142,7 +147,7 @@ const makeBegin = (channel: Channel["Service"], routes: RouteStore["Service"]) =
     if (channel.all().filter(isHosted).length === 1)
       return yield* hosts[0] === undefined ? Effect.succeed(notTaken) : ask(hosts[0])
     let left = hosts
-    let last: Asked = Exit.succeed(notTaken)
+    let last: Outcome = Exit.succeed(notTaken)
     for (let round = 1; round <= roundsMax; round++) {
       const route = Option.getOrUndefined(yield* routes.find(order.tradeNo))
       const at = route === undefined ? left[0] : left.find(({ name }) => name === route.channel)
@@ -155,8 +160,8 @@ const makeBegin = (channel: Channel["Service"], routes: RouteStore["Service"]) =
       }
       const answer = yield* askAt(order, at, ask)
       if (answer === undefined) continue
-      if (answer.mayBePaid) return yield* answer.said
-      last = answer.said
+      if (answer.mayBePaid) return yield* answer.outcome
+      last = answer.outcome
       left = left.filter((each) => each !== at)
     }
     return yield* new ChannelUnreachable()
@@ -173,7 +178,7 @@ const makeLeave = (channel: Channel["Service"], routes: RouteStore["Service"]) =
       if (Option.isNone(report)) return unknown
       if (report.value._tag === "AlreadyPaid") {
         yield* Effect.ignore(from.page?.lookUp(order) ?? Effect.void)
-        return settled
+        return shownByOrder
       }
       if (report.value._tag === "BuyerBusy") return unknown
     }
@@ -186,13 +191,13 @@ const metElsewhere = Effect.fnUntraced(function* (
   channel: Channel["Service"],
   order: Order,
   host: Hosted
-): Effect.fn.Return<{ readonly at: ChannelName; readonly said: Asked } | undefined> {
+): Effect.fn.Return<{ readonly at: ChannelName; readonly outcome: Outcome } | undefined> {
   for (const other of channel.all()) {
     if (other === host || !isHosted(other)) continue
     const report = yield* Effect.exit(other.cancel(order))
-    if (Exit.isFailure(report)) return { at: other.name, said: Exit.succeed(unknown) }
+    if (Exit.isFailure(report)) return { at: other.name, outcome: Exit.succeed(unknown) }
     if (report.value._tag === "AlreadyPaid") yield* Effect.ignore(other.page.lookUp(order))
-    if (report.value._tag !== "Cancelled") return { at: other.name, said: Exit.succeed(settled) }
+    if (report.value._tag !== "Cancelled") return { at: other.name, outcome: Exit.succeed(shownByOrder) }
   }
   return undefined
 })

@@ -34,7 +34,5 @@ export const troubleCommands = ({ deliveries, faults, revoked, world }: Parts) =
     })
   ),
   revoke_key: command(Schema.Struct({ key: Schema.String }), ({ key }) => Effect.sync(() => (revoked.add(key), {}))),
-  restore_key: command(Schema.Struct({ key: Schema.String }), ({ key }) =>
-    Effect.sync(() => (revoked.delete(key), {}))
-  )
+  restore_key: command(Schema.Struct({ key: Schema.String }), ({ key }) => Effect.sync(() => (revoked.delete(key), {})))
 })
