@@ -113,7 +113,7 @@ describe("an order's channel", () => {
   rule("stays the first where a process has died over its question", (desk) =>
     Effect.gen(function* () {
       const made = yield* desk.order
-      yield* world.running.sql`insert into order_routes (trade_no, channel, asked, unanswered, asked_at)
+      yield* world.running.sql`insert into order_routes (trade_no, channel, attempts, unanswered, asked_at)
         values (${made.tradeNo}, ${names.first}, 1, 1, now())`
       desk.acquirers.first.unreachable.add(desk.merchantId)
       assert.strictEqual((yield* desk.begin(made))._tag, "Unknown")

@@ -332,7 +332,7 @@ export const orders = listed(
 )
 
 export const orderTags = ownTable("order_tags", ["tag", "trade_no"])
-const route = ["trade_no", "channel", "asked", "unanswered", "may_be_paid", "asked_at"] as const
+const route = ["trade_no", "channel", "attempts", "unanswered", "may_be_paid", "asked_at"] as const
 export const orderRoutes = ownTable("order_routes", route)
 
 /** Receipts and other mails about an order. */

@@ -41,15 +41,20 @@ const Own = Schema.Struct({
 })
 const decodeOwn = Schema.decodeUnknownSync(Own)
 
-export type StripeAccount = typeof Own.Type & Pick<ChannelAccount, "isActive" | "setAt">
+export type StripeAccount = typeof Own.Type & Omit<ChannelAccount, "own">
 
 /** A merchant's account at Stripe; null without one. */
 export const stripeAccountIn = (accounts: ChannelAccounts): StripeAccount | null => {
   const stored = accounts[stripeChannel]
-  return stored === undefined ? null : { isActive: stored.isActive, setAt: stored.setAt, ...decodeOwn(stored.own) }
+  if (stored === undefined) return null
+  const { own, ...account } = stored
+  return { ...account, ...decodeOwn(own) }
 }
 
-export const toStore = ({ isActive, setAt, ...own }: StripeAccount): ChannelAccount => ({ isActive, setAt, own })
+export const toStore = ({ account, secretKey, webhookSecret, ...kept }: StripeAccount): ChannelAccount => ({
+  ...kept,
+  own: { account, secretKey, webhookSecret }
+})
 
 const usesOf = ({ merchantId, mode }: OneAccount) => ({
   secretKey: `${merchantId}/${mode}/stripe/secret_key`,

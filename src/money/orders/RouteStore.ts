@@ -1,6 +1,6 @@
 /**
  * At which channel an order's session may be (`order_routes`, migration 0225). A question is written before it is
- * asked: where a process dies over it, it stays unanswered, and the order stays with its channel
+ * put: where a process dies over it, it stays unanswered, and the order stays with its channel
  * (docs/decisions/0277).
  */
 import { isoText } from "@coffer/model/isoText"
@@ -13,8 +13,8 @@ import { Faults } from "../../platform/runtime/Faults.ts"
 
 const Route = Schema.Struct({
   channel: ChannelName,
-  /** How often a session was asked for, at whichever channel. */
-  asked: Schema.Int,
+  /** How many questions for a session there were, at whichever channel. */
+  attempts: Schema.Int,
   /** Of these, how many have no answer that we know. */
   unanswered: Schema.Int,
   may_be_paid: Schema.Boolean
@@ -26,11 +26,11 @@ export class RouteStore extends Context.Service<
   RouteStore,
   {
     readonly find: (tradeNo: TradeNo) => Effect.Effect<Option.Option<Route>>
-    /** Before a channel is asked for a session. None: the order is at another channel. */
+    /** Before a question for a session. None: the order is at another channel. */
     readonly ask: (tradeNo: TradeNo, channel: ChannelName) => Effect.Effect<Option.Option<Route>>
     /** After its answer. `mayBePaid`: a session may be there. */
     readonly answered: (tradeNo: TradeNo, mayBePaid: boolean) => Effect.Effect<void>
-    /** To another channel, unless a session was asked for since the route was read. */
+    /** To another channel, unless there was a question since the route was read. */
     readonly move: (tradeNo: TradeNo, from: Route, to: ChannelName, mayBePaid: boolean) => Effect.Effect<void>
   }
 >()("@coffer/orders/RouteStore") {}
@@ -49,10 +49,10 @@ export const layer = Layer.effect(
       ask: (tradeNo, channel) =>
         Effect.flatMap(currentTime, (now) =>
           write(
-            first(sql`insert into order_routes as r (trade_no, channel, asked, unanswered, asked_at)
+            first(sql`insert into order_routes as r (trade_no, channel, attempts, unanswered, asked_at)
               values (${tradeNo}, ${channel}, 1, 1, ${isoText(now)}::text::timestamptz)
               on conflict (trade_no) do update
-                set asked = r.asked + 1, unanswered = r.unanswered + 1, asked_at = excluded.asked_at
+                set attempts = r.attempts + 1, unanswered = r.unanswered + 1, asked_at = excluded.asked_at
                 where r.channel = excluded.channel
               returning *`)
           )
@@ -69,7 +69,7 @@ export const layer = Layer.effect(
         write(
           sqlDefects(
             Effect.asVoid(sql`update order_routes set channel = ${to}, may_be_paid = ${mayBePaid}::boolean
-              where trade_no = ${tradeNo} and channel = ${from.channel} and asked = ${from.asked}::int4
+              where trade_no = ${tradeNo} and channel = ${from.channel} and attempts = ${from.attempts}::int4
                 and unanswered = 0`)
           )
         )

@@ -9,7 +9,13 @@ import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { isManual } from "@coffer/rules/order/Hold"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, Effect, Exit, Layer, Option } from "effect"
-import { type Begun, Channel, type RegisteredChannel, type ReportFailure } from "../../shared/channel/Channel.ts"
+import {
+  type Begun,
+  Channel,
+  type RegisteredChannel,
+  type ReportFailure,
+  shownByOrder
+} from "../../shared/channel/Channel.ts"
 import { type ChannelAccounts, rankIn } from "../../shared/channel/ChannelAccount.ts"
 import { ChannelUnreachable } from "../../shared/channel/payments.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
@@ -18,8 +24,7 @@ import { type Route, RouteStore } from "./RouteStore.ts"
 
 type Hosted = RegisteredChannel & Required<Pick<RegisteredChannel, "page">>
 type Failure = ChannelUnreachable | ReportFailure
-/** How the question for a session ended. */
-type BegunExit = Exit.Exit<Begun, Failure>
+type Outcome = Exit.Exit<Begun, Failure>
 
 export class Routing extends Context.Service<
   Routing,
@@ -59,7 +64,7 @@ export const layer = Layer.effect(
       return takers.toSorted((a, b) => rankIn(accounts, a) - rankIn(accounts, b))
     })
 
-    /** Those with a page of their own, if the first has one: the others are not asked for a session. */
+    /** Those with a page of their own, if the first has one: the others make no sessions. */
     const hostsOf = Effect.fnUntraced(function* (order: Order, method?: PaymentMethod) {
       const accounts = yield* accountsOf(order)
       const [first, ...others] = yield* takersOf(order, method)
@@ -100,12 +105,11 @@ const canHold = ({ holds }: RegisteredChannel, method?: PaymentMethod) =>
 
 const notTaken: Begun = { _tag: "NotTaken", because: "method" }
 const unknown: Begun = { _tag: "Unknown" }
-const settled: Begun = { _tag: "Settled" }
 
 /** Whether a session may be at the channel after its answer. */
-const leavesOne = (begun: BegunExit): boolean => {
-  if (Exit.isSuccess(begun)) return begun.value._tag !== "NotTaken"
-  const failure = Option.getOrUndefined(Exit.findErrorOption(begun))
+const leavesOne = (outcome: Outcome): boolean => {
+  if (Exit.isSuccess(outcome)) return outcome.value._tag !== "NotTaken"
+  const failure = Option.getOrUndefined(Exit.findErrorOption(outcome))
   return !(failure instanceof ChannelUnreachable) || failure.because === "unknown"
 }
 
@@ -124,17 +128,17 @@ const makeBegin = (channel: Channel["Service"], routes: RouteStore["Service"]) =
     const route = yield* routes.ask(order.tradeNo, host.name)
     if (Option.isNone(route)) return undefined
     // No question has an answer yet: what programs without routes have begun is not known.
-    const { asked, unanswered } = route.value
-    const held = asked === unanswered ? yield* metElsewhere(channel, order, host) : undefined
-    if (held !== undefined) {
+    const { attempts, unanswered } = route.value
+    const other = attempts === unanswered ? yield* metElsewhere(channel, order, host) : undefined
+    if (other !== undefined) {
       yield* routes.answered(order.tradeNo, false)
-      yield* routes.move(order.tradeNo, route.value, held.at, true)
-      return { begun: held.begun, mayBePaid: true }
+      yield* routes.move(order.tradeNo, route.value, other.at, true)
+      return { outcome: other.outcome, mayBePaid: true }
     }
-    const begun = yield* Effect.exit(ask(host))
-    const mayBePaid = leavesOne(begun)
+    const outcome = yield* Effect.exit(ask(host))
+    const mayBePaid = leavesOne(outcome)
     yield* routes.answered(order.tradeNo, mayBePaid)
-    return { begun, mayBePaid }
+    return { outcome, mayBePaid }
   })
 
   return Effect.fnUntraced(function* (
@@ -146,7 +150,7 @@ const makeBegin = (channel: Channel["Service"], routes: RouteStore["Service"]) =
     if (channel.all().filter(isHosted).length === 1)
       return yield* hosts[0] === undefined ? Effect.succeed(notTaken) : ask(hosts[0])
     let left = hosts
-    let last: BegunExit = Exit.succeed(notTaken)
+    let last: Outcome = Exit.succeed(notTaken)
     for (let round = 1; round <= roundsMax; round++) {
       const route = Option.getOrUndefined(yield* routes.find(order.tradeNo))
       const at = route === undefined ? left[0] : left.find(({ name }) => name === route.channel)
@@ -159,8 +163,8 @@ const makeBegin = (channel: Channel["Service"], routes: RouteStore["Service"]) =
       }
       const answer = yield* askAt(order, at, ask)
       if (answer === undefined) continue
-      if (answer.mayBePaid) return yield* answer.begun
-      last = answer.begun
+      if (answer.mayBePaid) return yield* answer.outcome
+      last = answer.outcome
       left = left.filter((each) => each !== at)
     }
     return yield* new ChannelUnreachable()
@@ -177,7 +181,7 @@ const makeLeave = (channel: Channel["Service"], routes: RouteStore["Service"]) =
       if (Option.isNone(report)) return unknown
       if (report.value._tag === "AlreadyPaid") {
         yield* Effect.ignore(from.page?.lookUp(order) ?? Effect.void)
-        return settled
+        return shownByOrder
       }
       if (report.value._tag === "BuyerBusy") return unknown
     }
@@ -190,13 +194,13 @@ const metElsewhere = Effect.fnUntraced(function* (
   channel: Channel["Service"],
   order: Order,
   host: Hosted
-): Effect.fn.Return<{ readonly at: ChannelName; readonly begun: BegunExit } | undefined> {
+): Effect.fn.Return<{ readonly at: ChannelName; readonly outcome: Outcome } | undefined> {
   for (const other of channel.all()) {
     if (other === host || !isHosted(other)) continue
     const report = yield* Effect.exit(other.cancel(order))
-    if (Exit.isFailure(report)) return { at: other.name, begun: Exit.succeed(unknown) }
+    if (Exit.isFailure(report)) return { at: other.name, outcome: Exit.succeed(unknown) }
     if (report.value._tag === "AlreadyPaid") yield* Effect.ignore(other.page.lookUp(order))
-    if (report.value._tag !== "Cancelled") return { at: other.name, begun: Exit.succeed(settled) }
+    if (report.value._tag !== "Cancelled") return { at: other.name, outcome: Exit.succeed(shownByOrder) }
   }
   return undefined
 })

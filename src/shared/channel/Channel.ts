@@ -137,6 +137,9 @@ export type Begun =
   /** The channel takes no such payment: not by this method in this currency, or not of this amount. */
   | { readonly _tag: "NotTaken"; readonly because: "method" | "amount" }
 
+/** The answer to a buyer whose order shows the state. */
+export const shownByOrder: Begun = { _tag: "Settled" }
+
 /**
  * How a simulated buyer's attempt ends. `decline`: the bank refuses. `cancel`: the buyer cancels. `redirect`: the buyer
  * is in 3DS or a wallet's app, and may come back. The bank reports a payment of `succeed_later` after some seconds, and

@@ -1,5 +1,5 @@
 /**
- * The channel at which an order's buyer was begun (docs/decisions/0277): `asked` counts the questions for a session
+ * The channel at which an order's buyer was begun (docs/decisions/0277): `attempts` counts the questions for a session
  * there, and `unanswered` those whose answer is not known. `may_be_paid`: a session may exist there.
  */
 import { Effect } from "effect"
@@ -10,7 +10,7 @@ export default Effect.gen(function* () {
   yield* sql`create table order_routes (
     trade_no text primary key,
     channel text not null,
-    asked integer not null,
+    attempts integer not null,
     unanswered integer not null,
     may_be_paid boolean not null default false,
     asked_at timestamptz not null
