@@ -139,7 +139,7 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
 const namesNone = /^(src|packages\/(console\/src\/merchant|contract|model|oracle|resources|rules|simulation))\//
 /** The channels, the file that wires them, what happened to the database, and Stripe's endpoints of the operator's API. */
 const mayNameAcquirers =
-  /^(src\/channels(\/|\.ts$)|src\/platform\/postgres\/(migrations\/|migrationFiles|laterIndexes)|packages\/(contract\/src\/(Channels|Reconciliation)|resources\/src\/channels)\.ts$)/
+  /^(src\/channels(\/|\.ts$)|src\/platform\/postgres\/(migrations\/|migrationFiles|laterIndexes)|packages\/(contract\/src\/(Channels|Reconciliation)|resources\/src\/(buyersRows|channels))\.ts$)/
 
 /** Files that are run and not imported. */
 const programs =

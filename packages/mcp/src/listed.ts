@@ -7,7 +7,7 @@ import { isRecord } from "./json.ts"
 import { isOfSandbox, isRead, type Tool } from "./Tool.ts"
 
 /** Characters of a tool's description, if it has more than one sentence. */
-const descriptionLength = 80
+const descriptionLength = 72
 
 export const listedOf = (tool: Tool) => ({
   name: tool.name,

@@ -167,7 +167,7 @@ export const en = {
     textLater: (amount: string, shop: string) => `You paid ${amount} to ${shop}. You don’t need to do anything else.`
   },
   held: {
-    heading: "Payment authorized",
+    heading: "Amount on hold",
     text: (amount: string, shop: string) => `Your bank holds ${amount} for ${shop}. You have not been charged yet.`,
     later: "The shop charges this amount or less when it confirms your order. What it does not charge is released."
   },

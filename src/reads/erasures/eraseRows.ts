@@ -3,7 +3,7 @@
  * alone. A dry run counts the same rows, and writes none.
  */
 import { isoText } from "@coffer/model/isoText"
-import { sandboxPayments } from "@coffer/resources/channels"
+import { buyersRows } from "@coffer/resources/buyersRows"
 import * as orderTables from "@coffer/resources/orders"
 import * as returnTables from "@coffer/resources/returns"
 import { deliveryAttempts } from "@coffer/resources/webhooks"
@@ -186,8 +186,10 @@ const makeEraseOwn = (sql: SqlClient.SqlClient, termsHash: (order: OrderRow) => 
     }
     if (isDry || orders.length === 0) return counts
     yield* eraseOrders(now, orders)
-    yield* sql`update sandbox_payments set ${erasing(sql, sandboxPayments)}
-      where trade_no = any(${orders.map(({ trade_no }) => trade_no)}::text[]) and card is not null`
+    for (const [resource, number] of buyersRows) {
+      yield* sql`update ${sql(resource.table)} set ${erasing(sql, resource)}
+        where ${sql(number)} = any(${orders.map(({ trade_no }) => trade_no)}::text[])`
+    }
     yield* eraseReturns(idsOf(refunds), idsOf(disputes))
     yield* eraseMails(mails)
     const { answer } = makeEraser({ email, isErased: () => true })

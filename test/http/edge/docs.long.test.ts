@@ -104,7 +104,7 @@ describe("/docs/try", () => {
         }))
       const whole = yield* read("")
       // About four bytes are a token.
-      assert.isBelow(whole.text.length / 4, 90_000)
+      assert.isBelow(whole.text.length / 4, 95_000)
       const group = yield* read("?group=orders")
       assert.isBelow(group.text.length / 4, 15_000)
       for (const { text } of [whole, group, yield* read("?path=/v1/orders/{ref}")]) {

@@ -210,7 +210,8 @@ const routesHere = () => routes().filter((route) => !/ \/(console\/api|channels\
 /** A runner is killed on the embedded database alone. The operators' API refuses the names that fill a body. */
 const isTaken = (answer: Reply, route: string) =>
   answer.status < 300 ||
-  (answer.status === 409 && /^POST .operator.v1.cluster.runners.:instance_id.(kill|drain)$/.test(route)) ||
+  // There is no other runner, and the order is captured as it is paid.
+  (answer.status === 409 && /^POST .*.(kill|drain|authorize|capture)$/.test(route)) ||
   (route.includes(" /operator/") && isOfFilling(answer))
 
 const parametersOf = (query: string) => query.split("&").length

@@ -94,6 +94,10 @@ const story = Effect.fnUntraced(function* (email: string) {
   yield* sql`insert into stray_sessions (id, channel, merchant_id, mode, session_id, trade_no, status, created_at,
       updated_at, ended_at)
     values ('s', 'stripe', ${running.merchant.merchantId}, 'sandbox', 'cs_1', ${trade_no}, 'open', now(), now(), now())`
+  yield* sql`insert into adyen_notices (id, merchant_id, mode, code, psp_reference, reference, succeeded, amount,
+      currency, card_last4, event_at, received_at, attempts)
+    values ('n', ${running.merchant.merchantId}, 'sandbox', 'AUTHORISATION', 'P1', ${trade_no}, true, 1000, 'USD',
+      '4242', now(), now(), 0)`
   return { running, shop, sql }
 })
 

@@ -139,7 +139,7 @@ describe("capture: manual", () => {
       assertRefused(byWallet, 400, "invalid_request", "payment_method")
       yield* said(shop.post(`/v1/test_helpers/orders/${made["trade_no"]}/pay`))
       const held = yield* service.api.get(page)
-      assert.match(held.text, /Payment authorized/)
+      assert.match(held.text, /Amount on hold/)
       assert.match(held.text, /Your bank holds .*20\.00.* You have not been charged yet/)
       yield* said(shop.capture(made["trade_no"], { amount: 1_500 }))
       assert.match((yield* service.api.get(page)).text, /You paid .*15\.00/)

@@ -1,5 +1,6 @@
 /** An order as a row and as its JSON, for the rivals. Both sides of the comparison write and answer the same. */
 import { OrderResource } from "@coffer/contract/Orders"
+import { SchemaAST } from "effect"
 import { pack } from "../../../../src/webhooks/events/eventBodies.ts"
 import { orders } from "../../../../src/money/orders/OrderStore.ts"
 
@@ -62,7 +63,9 @@ const validityMillis = 24 * 3_600_000
 
 // A rival writes and shows the fields that it needs. A field that it does not know is null in its rows and answers.
 const blankRow = Object.fromEntries(orders.columns.map(({ name }) => [name, null]))
-const blankView = Object.fromEntries(Object.keys(OrderResource.fields).map((name) => [name, null]))
+const blankView = Object.fromEntries(
+  Object.entries(OrderResource.fields).flatMap(([name, { ast }]) => (SchemaAST.isOptional(ast) ? [] : [[name, null]]))
+)
 
 export const newOrder = (account: Account, terms: Terms, tradeNo: string, now: number): OrderRow => {
   const expires = new Date(now + validityMillis).toISOString()

@@ -62,7 +62,7 @@ type Fact = readonly [name: string, value: React.ReactNode]
 const texts = { en: { yes: "Yes", no: "No" }, zh: { yes: "是", no: "否" } }
 
 /**
- * The fields of its page, without those that are null. `own`: fields with a cell of their own, such as a link; an
+ * The fields of its page, without those that are null or left out. `own`: fields with a cell of their own, such as a link; an
  * undefined one is left out.
  */
 export const factsOf = <Row extends object>(
@@ -76,7 +76,7 @@ export const factsOf = <Row extends object>(
     const value = (row as Values)[name]
     const label = wordsIn(field.label, language)
     if (name in own) return own[name as keyof Row] === undefined ? [] : [[label, own[name as keyof Row]]]
-    if (value === null) return []
+    if (value == null) return []
     if (kindOf(field) === "map") {
       return Object.entries(value as Readonly<Record<string, string>>).map(([key, text]) => [`${label}: ${key}`, text])
     }
