@@ -7,7 +7,7 @@ import { isRecord } from "./json.ts"
 import { isOfSandbox, isRead, type Tool } from "./Tool.ts"
 
 /** Characters of a tool's description, if it has more than one sentence. */
-const descriptionLength = 72
+const descriptionLength = 56
 
 export const listedOf = (tool: Tool) => ({
   name: tool.name,
@@ -91,7 +91,7 @@ const sentenceLength = 60
 /** The first sentence, and those after it that fit. */
 const shortened = (text: string, length: number): string => {
   const [first = "", ...others] = text.split(/(?<=[.!?])\s+(?=[A-Z`])/)
-  let short = first.length > sentenceLength ? first.replace(/(?<=.{20})[;:] .*$/, ".") : first
+  let short = first.length > sentenceLength ? first.replace(/(?<=.{20})([;:]|, one line) .*$/, ".") : first
   for (const sentence of others) {
     if (short.length + sentence.length >= length) break
     short += ` ${sentence}`
