@@ -98,7 +98,7 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(`among ${over
       const used = new Set(page.plans.flatMap(({ nodes }) => nodes.map((node) => node["Index Name"])))
       assert.isTrue(used.has("reports_held"), [...used].join())
       const isOfOthers =
-        /^(audit_|orders_of_)|_(payment|buyer|recipient|age|email|held|sandbox|trade_no|late|connected|number)$/
+        /^(audit_|orders_of_|orders_hold_due$|orders_with_hold$)|_(payment|buyer|recipient|age|email|held|sandbox|trade_no|late|connected|number)$/
       const isOfLists = /_(of_console|listed|of_main)$/
       for (const { name } of laterIndexes.filter(({ name }) => !isOfOthers.test(name) && !isOfLists.test(name)))
         assert.isTrue(used.has(name), `${name} is not used: ${[...used].join()}`)
