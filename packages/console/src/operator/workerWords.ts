@@ -12,6 +12,7 @@ const names: Readonly<Record<string, Worded<string>>> = {
   erasures: { en: "Erasures", zh: "数据删除" },
   expiry: { en: "Order expiry", zh: "订单过期" },
   "files that nothing names": { en: "Unused files", zh: "未引用的文件" },
+  holds: { en: "Held amounts", zh: "已授权金额" },
   "hosts of shops": { en: "Shop domains", zh: "商店域名" },
   "key change": { en: "Secret key change", zh: "密钥更换" },
   "keys of moved sandboxes": { en: "Keys of moved sandboxes", zh: "时钟已推进沙盒的密钥" },

@@ -112,7 +112,7 @@ export const plantedFaults: Readonly<Record<string, Fault>> = {
   "an order expires without asking the bank": fault(
     "A payment in time that the bank has not reported yet comes too late, and the order stays expired.",
     [
-      "/src/money/orders/Orders.ts",
+      "/src/money/orders/endOrder.ts",
       "ReachDeadline.make({ now, answer })",
       "ReachDeadline.make({ now, answer: Cancelled.make({}) })"
     ]
