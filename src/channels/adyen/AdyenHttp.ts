@@ -4,8 +4,8 @@
  * acknowledged, and handled by a worker. Adyen sends a batch again until it is acknowledged.
  */
 import type { Account } from "@coffer/model/Account"
-import { MerchantId, Mode } from "@coffer/model/Ids"
-import { ByteSize, Effect, type Layer, Metric, Option, Schema } from "effect"
+import { Mode } from "@coffer/model/Ids"
+import { ByteSize, Effect, type Layer, Metric, Option } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Merchants } from "../../access/merchants/Merchants.ts"
 import * as PublicAdmission from "../../door/edge/PublicAdmission.ts"
@@ -17,38 +17,16 @@ import { Settings } from "../../platform/runtime/Settings.ts"
 import type { Admission } from "../../shared/http/Admission.ts"
 import * as Body from "../../shared/http/Body.ts"
 import type { Clients } from "../../shared/http/Clients.ts"
+import { webhookAddresses } from "../acquirers/webhookAddresses.ts"
 import { openKeys, signingKeys } from "./account.ts"
 import { AdyenClient } from "./AdyenClient.ts"
 import { AdyenNotices, isKept } from "./AdyenNotices.ts"
 import { AdyenReports } from "./AdyenReports.ts"
+import { adyenChannel } from "./names.ts"
 import { batchOf } from "./reports.ts"
 import { isSigned, type Item, noticeOf, readBatch } from "./notices.ts"
 
-const isMerchantId = Schema.is(MerchantId)
-const isMode = Schema.is(Mode)
-const use = "adyen notices/"
-
-/** Signed, so that a request to an address that we never issued costs no look-up. */
-export const noticeAddresses = Effect.gen(function* () {
-  const secrets = yield* Secrets
-  const { publicUrl } = yield* Settings
-  return {
-    of: ({ merchantId, mode }: Pick<Account, "merchantId" | "mode">): string => {
-      const payload = `${merchantId}.${mode}`
-      return `${publicUrl}/channels/adyen/${payload}.${secrets.sign(use + payload)}`
-    },
-    /** The account of the address with this token; none if the signature is not ours. */
-    read: (token: string): Option.Option<Account> => {
-      const [merchantId = "", mode = ""] = token.split(".", 2)
-      const payload = `${merchantId}.${mode}`
-      return isMerchantId(merchantId) &&
-        isMode(mode) &&
-        secrets.isSigned(use + payload, token.slice(payload.length + 1))
-        ? Option.some({ merchantId, mode })
-        : Option.none()
-    }
-  }
-})
+export const noticeAddresses = webhookAddresses(adyenChannel, "adyen notices/")
 
 /** A batch of few notices has some kilobytes. */
 const bytesMax = 512 * 1_024

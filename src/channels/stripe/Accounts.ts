@@ -15,7 +15,7 @@ import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { stripeChannel } from "./SessionStore.ts"
-import { webhookAddresses } from "./webhookAddresses.ts"
+import { webhookAddresses } from "../acquirers/webhookAddresses.ts"
 import {
   openStripeKeys,
   sealStripeKeys,
@@ -25,6 +25,8 @@ import {
   type StripeKeys,
   toStore
 } from "./StripeClient.ts"
+
+export const stripeAddresses = webhookAddresses(stripeChannel, "stripe webhook/")
 
 /** The number of each kind as text for people, up to {@link usesMax}. */
 const Uses = Schema.Struct({
@@ -110,7 +112,7 @@ export const makeAccountDesk = Effect.gen(function* () {
   const client = yield* StripeClient
   const wakeups = yield* Wakeups
   const uses = yield* AccountUses
-  const addresses = yield* webhookAddresses
+  const addresses = yield* stripeAddresses
 
   /** Money of payments that were made in an account can be moved through this account alone. */
   const expectSameOrUnused = Effect.fnUntraced(function* (account: Account, before: StripeAccount, keys: StripeKeys) {

@@ -36,7 +36,7 @@ import { makePayees } from "./payees.ts"
 import { openStripeKeys, stripeAccountIn } from "./StripeClient.ts"
 import { loadStripe } from "./StripeGuard.ts"
 import { StripeEvents, isEvent, isThin, noticeOf } from "./StripeEvents.ts"
-import { webhookAddresses } from "./webhookAddresses.ts"
+import { stripeAddresses } from "./Accounts.ts"
 
 type Row = Effect.Success<ReturnType<Reconciliation["Service"]["page"]>>["data"][number]
 
@@ -197,7 +197,7 @@ type Routes = Layer.Layer<
 export const layerWebhooks: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const secrets = yield* Secrets
-    const addresses = yield* webhookAddresses
+    const addresses = yield* stripeAddresses
     const events = yield* StripeEvents
     const through = yield* PublicAdmission.make
     const receiving = yield* Body.makeReceiving
