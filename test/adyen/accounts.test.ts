@@ -39,7 +39,7 @@ onOneWorld((it) => {
 
     it.effect("takes new keys, and notices that are signed with the one before for a day", () =>
       Effect.gen(function* () {
-        const { api, atAdyen, bank, begun, leap, path, settled, shop, simulator } = yield* connected
+        const { api, atAdyen, bank, begun, jump, path, settled, shop, simulator } = yield* connected
         const first = yield* begun()
         const next = simulator.roll(atAdyen, `${atAdyen.apiKey}x`)
         const hmacKey = "ab".repeat(32)
@@ -52,7 +52,7 @@ onOneWorld((it) => {
         yield* settled
         assert.strictEqual((yield* shop.order(first.made.trade_no))["status"], "paid", "signed with the key before")
         const second = yield* begun()
-        yield* leap("25 hours")
+        yield* jump("25 hours")
         yield* settled
         assert.lengthOf(bank.notices, 1, "the key before is refused")
         next.hmacKey = hmacKey

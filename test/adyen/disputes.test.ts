@@ -80,7 +80,6 @@ onOneWorld((it) => {
           if (isLost) bank.notices.length = 0
           yield* settled
           yield* leap("2 days")
-          yield* settled
           assert.strictEqual(yield* status, "lost", String(isLost))
           yield* assertEqualBooks(world)
         }

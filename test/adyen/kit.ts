@@ -5,7 +5,7 @@
 import { type Account, start as simulate } from "@coffer/simulator/adyen/start"
 import type { PayOptions, Payment } from "@coffer/simulator/adyen/start"
 import { assert, layer, type Vitest } from "@effect/vitest"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { AnswerMillis } from "../../src/channels/adyen/AdyenClient.ts"
 import type { Api, Merchant } from "../kit/Api.ts"
 import { merchantOf } from "../kit/Merchant.ts"
@@ -61,6 +61,19 @@ const storiesOf = (world: World, shop: Shop, atAdyen: Account, path: string) => 
   const { bank } = atAdyen
   /** Adyen's notices are here, and handled. */
   const settled = Effect.andThen(simulator.rest, world.atRest)
+  /**
+   * In six steps. After each what is due is done, and what follows from it: a report that is read makes books due, and a
+   * check that was under way is made again.
+   */
+  const leap = (span: Duration.Input) =>
+    Effect.replicateEffect(
+      Effect.andThen(
+        world.leap(Duration.divideUnsafe(Duration.fromInputUnsafe(span), 6)),
+        Effect.andThen(world.settle, settled)
+      ),
+      6,
+      { discard: true }
+    )
   const order = (terms: object = {}) =>
     Effect.map(shop.post("/v1/orders", { amount: 2_000, subject: "Tea", ...terms }), ({ body, status, text }) => {
       assert.strictEqual(status, 201, text)
@@ -87,7 +100,22 @@ const storiesOf = (world: World, shop: Shop, atAdyen: Account, path: string) => 
     }
   })
   const page = ({ checkout_url }: Made, query = "") => api.call("GET", new URL(checkout_url).pathname + query)
-  return { ...world, shop, atAdyen, bank, path, settled, order, choose, links, begun, paid, page }
+  return {
+    ...world,
+    leap,
+    jump: world.leap,
+    shop,
+    atAdyen,
+    bank,
+    path,
+    settled,
+    order,
+    choose,
+    links,
+    begun,
+    paid,
+    page
+  }
 }
 export type Connected = Effect.Success<ReturnType<typeof connect>>
 
