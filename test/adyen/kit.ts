@@ -62,8 +62,8 @@ const storiesOf = (world: World, shop: Shop, atAdyen: Account, path: string) => 
   /** Adyen's notices are here, and handled. */
   const settled = Effect.andThen(simulator.rest, world.atRest)
   /**
-   * In six steps. After each what is due is done, and what follows from it: a report that is read makes books due, and a
-   * check that was under way is made again.
+   * In six steps. After each what is due is done, and what follows from it: a report that is read makes books due, and
+   * a check that was under way is made again.
    */
   const leap = (span: Duration.Input) =>
     Effect.replicateEffect(
