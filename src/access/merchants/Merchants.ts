@@ -6,7 +6,7 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChannelAccount } from "../../shared/channel/ChannelAccount.ts"
+import { type ChannelAccount, routeOf } from "../../shared/channel/ChannelAccount.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { MerchantClocks } from "../../platform/runtime/MerchantClocks.ts"
 import { memoize } from "@coffer/model/memoize"
@@ -215,7 +215,7 @@ export const layer = Layer.effect(
               // Its rank and its methods stay where they are not said.
               channel_accounts: {
                 ...merchant.modes[mode].channel_accounts,
-                [channel]: { ...routeOf(merchant.modes[mode].channel_accounts[channel]), ...atChannel }
+                [channel]: { ...routeOf(merchant.modes[mode].channel_accounts[channel] ?? {}), ...atChannel }
               }
             }),
           isHeld ? keepsRealTime : Effect.void
@@ -231,11 +231,6 @@ export const layer = Layer.effect(
     })
   })
 )
-
-const routeOf = (account: ChannelAccount | undefined): Pick<ChannelAccount, "rank" | "methods"> => ({
-  ...(account?.rank === undefined ? {} : { rank: account.rank }),
-  ...(account?.methods === undefined ? {} : { methods: account.methods })
-})
 
 interface MainKeyActs {
   readonly cache: Pick<Effect.Success<typeof MerchantCache.make>, "forget">

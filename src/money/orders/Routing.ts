@@ -54,54 +54,52 @@ export const layer = Layer.effect(
         onSuccess: ({ modes }) => modes[mode].channel_accounts
       })
 
-    /** Channels that take the order's payments now, by the merchant's rank: of a manual one those that can hold it. */
-    const takersOf = Effect.fnUntraced(function* (order: Order, method?: PaymentMethod) {
+    /** Channels by the merchant's rank, those that can hold an amount for a manual order; and which take it now. */
+    const rankedFor = Effect.fnUntraced(function* (order: Order) {
       const accounts = yield* accountsOf(order)
-      const able = isManual(order) ? channel.all().filter((each) => canHold(each, method)) : channel.all()
-      const takers = yield* Effect.filter(able, (each) =>
+      const able = isManual(order) ? channel.all().filter(({ holds }) => holds !== undefined) : channel.all()
+      const ranked = able.toSorted((a, b) => rankIn(accounts, a) - rankIn(accounts, b))
+      const takes = (each: RegisteredChannel) =>
         accounts[each.name]?.isActive === false ? Effect.succeed(false) : each.takes(order)
-      )
-      return takers.toSorted((a, b) => rankIn(accounts, a) - rankIn(accounts, b))
+      return { accounts, ranked, takes }
     })
 
-    /** Those with a page of their own, if the first has one: the others make no sessions. */
-    const hostsOf = Effect.fnUntraced(function* (order: Order, method?: PaymentMethod) {
-      const accounts = yield* accountsOf(order)
-      const [first, ...others] = yield* takersOf(order, method)
+    /**
+     * Those with a page of their own, if the first that takes the order has one: the others make no sessions. Each says
+     * whether buyers pay by a method there.
+     */
+    const hostsOf = Effect.fnUntraced(function* (order: Order) {
+      const { accounts, ranked, takes } = yield* rankedFor(order)
+      const [first, ...others] = yield* Effect.filter(ranked, takes)
       if (first === undefined || !isHosted(first)) return []
-      return [first, ...others].filter(isHosted).filter(({ name }) => {
-        const { methods } = accounts[name] ?? {}
-        return method === undefined || methods === undefined || methods.includes(method)
-      })
+      return [first, ...others].filter(isHosted).map((host) => ({
+        host,
+        isFor: (method: PaymentMethod) =>
+          (accounts[host.name]?.methods?.includes(method) ?? true) &&
+          (!isManual(order) || host.holds?.days[method] !== undefined)
+      }))
     })
 
     const begin = makeBegin(channel, routes)
     return Routing.of({
-      takerOf: (order) => Effect.map(takersOf(order), ([first]) => Option.fromUndefinedOr(first)),
+      takerOf: (order) => Effect.flatMap(rankedFor(order), ({ ranked, takes }) => Effect.findFirst(ranked, takes)),
       offered: Effect.fnUntraced(function* (order, methods) {
         const hosts = yield* hostsOf(order)
         if (hosts.length === 0) return methods
-        return yield* Effect.filter(methods, (method) =>
-          Effect.map(
-            Effect.flatMap(hostsOf(order, method), (able) =>
-              Effect.findFirst(able, ({ page }) =>
-                Effect.map(page.offered(order, methods), (offered) => offered.includes(method))
-              )
-            ),
-            Option.isSome
-          )
+        const offered = yield* Effect.forEach(hosts, ({ host, isFor }) =>
+          Effect.map(host.page.offered(order, methods), (some) => some.filter(isFor))
         )
+        return methods.filter((method) => offered.some((some) => some.includes(method)))
       }),
       begin: span("Routing.begin")(function* (order: Order, method: PaymentMethod, language: string) {
-        return yield* begin(order, yield* hostsOf(order, method), (at) => at.page.begin(order, method, language))
+        const hosts = (yield* hostsOf(order)).flatMap(({ host, isFor }) => (isFor(method) ? [host] : []))
+        return yield* begin(order, hosts, (at) => at.page.begin(order, method, language))
       }, Effect.uninterruptible)
     })
   })
 )
 
 const isHosted = (channel: RegisteredChannel): channel is Hosted => channel.page !== undefined
-const canHold = ({ holds }: RegisteredChannel, method?: PaymentMethod) =>
-  holds !== undefined && (method === undefined || holds.days[method] !== undefined)
 
 const notTaken: Begun = { _tag: "NotTaken", because: "method" }
 const unknown: Begun = { _tag: "Unknown" }

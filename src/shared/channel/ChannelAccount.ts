@@ -20,6 +20,16 @@ export type ChannelAccount = typeof ChannelAccount.Type
 export const ChannelAccounts = Schema.Record(Schema.String, ChannelAccount)
 export type ChannelAccounts = typeof ChannelAccounts.Type
 
+/** Where the merchant's buyers pay, of an account or of a change of one. What is not said is left out. */
+export const routeOf = ({ methods, rank }: Route): Pick<ChannelAccount, "rank" | "methods"> => ({
+  ...(rank === undefined ? {} : { rank }),
+  ...(methods === undefined ? {} : { methods })
+})
+interface Route {
+  readonly rank?: number | undefined
+  readonly methods?: ChannelAccount["methods"] | undefined
+}
+
 /** A channel's place among those of the account's merchant, the lowest first. */
 export const rankIn = (accounts: ChannelAccounts, channel: { readonly name: string; readonly rank: number }): number =>
   accounts[channel.name]?.rank ?? channel.rank
