@@ -15,7 +15,7 @@ import { cancelHold } from "./orderHolds.ts"
 import { paymentFacts, report, returnUnappliedPayments } from "./reportPayment.ts"
 
 export const closeEarly = (services: OrderServices) => {
-  const { channel, find, perform, performRequest } = services
+  const { byTradeNo, channel, faults, find, perform, performRequest } = services
   return span("Orders.closeEarly")(function* (account: Account, ref: string) {
     const order = yield* find(account, ref)
     if (order.status === "expired") return order
@@ -23,11 +23,19 @@ export const closeEarly = (services: OrderServices) => {
       return yield* perform(order, CloseEarly.make({ answer: Cancelled.make({}) }))
     }
     if (heldOf(order) !== undefined) return yield* cancelHold(services, order)
-    const cancelled = yield* channel.cancel(order)
+    const cancelled = yield* faults.around("OrderChannel.cancel", channel.cancel(order))
     const held = yield* authorized(services, order, cancelled)
     if (held !== undefined) return yield* cancelHold(services, held)
     const answer = yield* answerOf(services, order, yield* withoutForeignHold(services, order, cancelled))
-    return yield* performRequest(order, CloseEarly.make({ answer }))
+    return yield* performRequest(order, CloseEarly.make({ answer })).pipe(
+      Effect.catchTags({
+        // The buyer may have authorised it since the channel was asked.
+        OrderConflict: Effect.fnUntraced(function* (conflict) {
+          const after = yield* byTradeNo(order.tradeNo)
+          return heldOf(after) === undefined ? yield* conflict : yield* cancelHold(services, after)
+        })
+      })
+    )
     // The channel's act must be recorded even when the caller hangs up.
   }, Effect.uninterruptible)
 }
