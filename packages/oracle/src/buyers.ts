@@ -255,7 +255,7 @@ export const visitLink = (account: Account, now: number, link: Link | undefined)
     subject,
     ownNo: `${no.value}_${used}`,
     locale: null,
-    manual: false,
+    manual: link.manual,
     metadata: { ...metadata, svc_payment_link: no.value! },
     receiptEmail: null
   })
