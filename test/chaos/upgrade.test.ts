@@ -167,7 +167,7 @@ describe.skipIf(leftOut)(leftOut ? `${title} (left out: it needs postgresql and 
 
         const hook = yield* receiver
         const draw = seeded(1)
-        const load = sdkLoad(() => places.map(({ port }) => port), draw, isShort ? 100 : 0)
+        const load = sdkLoad(() => places.map(({ port }) => port), draw, isShort ? 100 : 30)
         const usual = everyAct(hook.url)
         let act = usual
         for (const { merchantId, sandboxKey: key } of shops) {
