@@ -1,10 +1,10 @@
 /**
- * From an earlier version to this one, back, forth again, and to a later one, while merchants send every kind of request
- * (docs/failover.md): `npm run test:upgrade`. Three runners on one Postgres and one Redis are replaced one by one, and
- * of each pair of versions a runner of each is killed. All the time a dump is open, one after the other.
+ * From an earlier version to this one, back, forth again, and to a later one, while merchants send every kind of
+ * request (docs/operating-runners.md): `npm run test:upgrade`. Three runners on one Postgres and one Redis are replaced
+ * one by one, and of each two versions a runner of each is killed. Dumps follow each other all the time.
  *
- * `UPGRADE_FROM`: a commit, or the folder of an unpacked package; without either this program under another name.
- * `UPGRADE_REQUESTS` and `UPGRADE_ROWS`: how many requests, and how many rows the migration of the later version fills.
+ * `UPGRADE_FROM`: a commit, or the folder of an unpacked package; the version before this one if it is left out.
+ * `UPGRADE_REQUESTS`: fewer than 10,000 are there and back alone, for CI. `UPGRADE_ROWS`: how many rows are filled.
  */
 import { existsSync } from "node:fs"
 import { loadavg } from "node:os"
@@ -13,10 +13,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import { shapes } from "../../src/platform/cluster/messages.ts"
-import { receiver, assertAllWell } from "../kit/faults/chaosLoad.ts"
-import { type Act, capturing, everyAct, sdkLoad, type Tally } from "../kit/faults/sdkLoad.ts"
-import type { SteadyLoad } from "../kit/faults/SteadyLoad.ts"
 import { patiently } from "../../src/platform/runtime/patience.ts"
+import { assertAllWell, receiver } from "../kit/faults/chaosLoad.ts"
+import { anyAct, capturing } from "../kit/faults/everyAct.ts"
+import { type Act, sdkLoad } from "../kit/faults/sdkLoad.ts"
+import type { SteadyLoad } from "../kit/faults/SteadyLoad.ts"
 import { commandRun } from "../kit/program/commandRun.ts"
 import {
   commitBefore,
@@ -35,25 +36,26 @@ import * as Redis from "../kit/servers/Redis.ts"
 
 const requestsMin = Number(process.env["UPGRADE_REQUESTS"] ?? 1_000)
 const rows = Number(process.env["UPGRADE_ROWS"] ?? 4_000)
-/** There and back, and no more: for CI. */
 const isShort = requestsMin < 10_000
 const from = process.env["UPGRADE_FROM"] ?? commitBefore
 const [merchants, workersEach] = [4, 3]
 /** Requests between two steps of the story. */
 const requestsEach = Math.max(30, Math.floor(requestsMin / 40))
-
-/** Statements that read whole tables. */
+/** For statements that read whole tables. */
 const whole = ["20 minutes", "20 minutes"] as const
 
-const fallback = thisAs("0.0.9", shapes)
-const before =
-  from === undefined
-    ? fallback
-    : existsSync(path.join(from, "coffer.js"))
-      ? ofPackage(from)
-      : hasPackagesOf(from)
-        ? ofCommit(from, "0.0.9")
-        : fallback
+const before = Effect.suspend(() => {
+  if (from !== undefined && existsSync(path.join(from, "coffer.js"))) return ofPackage(from)
+  return from !== undefined && hasPackagesOf(from) ? ofCommit(from, "0.0.9") : thisAs("0.0.9", shapes)
+})
+
+const migration = (statement: string) =>
+  [
+    'import { Effect } from "effect"',
+    'import { SqlClient } from "effect/sql"',
+    `export default Effect.flatMap(SqlClient.SqlClient, (sql) => sql\`${statement}\`)`,
+    ""
+  ].join("\n")
 
 /** Adds a column beside an old one, and fills it. */
 const expanded = {
@@ -79,45 +81,33 @@ const contracted = {
   readableFrom: { ...expanded.readableFrom, 991: 990 }
 }
 
-function migration(statement: string) {
-  return [
-    'import { Effect } from "effect"',
-    'import { SqlClient } from "effect/sql"',
-    `export default Effect.flatMap(SqlClient.SqlClient, (sql) => sql\`${statement}\`)`,
-    ""
-  ].join("\n")
-}
-
 /** So many more orders, like this one, that wait for their buyers. */
-const fill = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, tradeNo: string) {
-  const columns = yield* sql<{ name: string }>`select column_name as name from information_schema.columns
+const fill = Effect.fnUntraced(
+  function* (sql: SqlClient.SqlClient, tradeNo: string) {
+    const columns = yield* sql<{ name: string }>`select column_name as name from information_schema.columns
     where table_name = 'orders' and is_generated = 'NEVER' order by ordinal_position`
-  const names = columns.map(({ name }) => name)
-  const values = names.map((name) => {
-    if (name === "trade_no") return "left(o.trade_no, -26) || lpad(n::text, 26, '0')"
-    if (name === "due_at" || name === "expires_at") return "now() + interval '10 years'"
-    return name === "out_trade_no" ? "'f' || n" : `o.${name}`
-  })
-  yield* sql.unsafe(`insert into orders (${names.join(", ")}) select ${values.join(", ")}
+    const names = columns.map(({ name }) => name)
+    const values = names.map((name) => {
+      if (name === "trade_no") return "left(o.trade_no, -26) || lpad(n::text, 26, '0')"
+      if (name === "due_at" || name === "expires_at") return "now() + interval '10 years'"
+      return name === "out_trade_no" ? "'f' || n" : `o.${name}`
+    })
+    yield* sql.unsafe(`insert into orders (${names.join(", ")}) select ${values.join(", ")}
     from orders o, generate_series(1, ${rows}) n where o.trade_no = '${tradeNo}'`)
-  yield* sql`analyze orders`
-})
+    yield* sql`analyze orders`
+  },
+  patiently(...whole)
+)
 
-/** One dump after the other, with a moment between two in which a migration gets its lock. Returns how many have ended. */
+/** One dump after the other, with a moment between two. Returns how many have ended. */
 const dumping = Effect.fnUntraced(function* (address: string) {
   const state = { ended: 0 }
   const dump = Pair.pg("pg_dump", "--format=custom", "--compress=0", "--no-sync", "--file=/dev/null", address)
-  yield* Effect.forkScoped(
-    Effect.forever(
-      Effect.andThen(
-        dump,
-        Effect.delay(
-          Effect.sync(() => state.ended++),
-          "2 seconds"
-        )
-      )
-    )
+  const noted = Effect.delay(
+    Effect.sync(() => state.ended++),
+    "2 seconds"
   )
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(dump, noted)))
   return () => state.ended
 })
 
@@ -127,146 +117,138 @@ interface Place {
   program: Program
 }
 
+/** Three runners of a program, with orders of before, and the load on them. */
+const opened = Effect.fnUntraced(function* (old: Program) {
+  const postgres = yield* Pair.newServer(yield* Pair.postgresFolder, "upgrade", ["max_connections = 150"])
+  const redis = yield* Redis.running
+  const [database, owner] = [Pair.addressOf([postgres], Pair.app), Pair.addressOf([postgres], Pair.superuser)]
+  const env = {
+    MIGRATION_DATABASE_URL: owner,
+    REDIS_URL: Redacted.value(redis.url),
+    TRUSTED_PROXIES: "127.0.0.1",
+    DATABASE_CONNECTIONS: "10"
+  }
+  const launched = (program: Program, port: number) => runner(database, env, port, program.main)
+  const places: Array<Place> = []
+  for (let index = 0; index < 3; index++) {
+    const port = yield* freePort
+    const coffer = yield* launched(old, port)
+    yield* coffer.ready
+    places.push({ port, coffer, program: old })
+  }
+  const sql = yield* connect(owner)
+  const { api } = places[0]!.coffer
+  const shops = yield* Effect.replicateEffect(api.newMerchant(), merchants)
+  for (const { merchantId } of shops) yield* liftQuotas(api, merchantId)
+  yield* sql`alter table orders add column old_note text default 'kept'`
+  const template = yield* api.post("/v1/orders", shops[0]!.sandboxKey, { amount: 1, out_trade_no: "template" })
+  yield* fill(sql, template.body.data.trade_no)
+
+  const hook = yield* receiver
+  const draw = seeded(1)
+  const load = sdkLoad(() => places.map(({ port }) => port), draw, isShort ? 100 : 30)
+  const heldBeside: Act = (merchant, own) => (draw(6) === 0 ? capturing(merchant, own) : anyAct(merchant, own))
+  /** Whether all runners know captures. */
+  const captures = { are: false }
+  for (const { merchantId, sandboxKey: key } of shops) {
+    const shop = { merchantId, key, notifyUrl: hook.url }
+    for (let worker = 0; worker < workersEach; worker++) load.begin(shop, () => (captures.are ? heldBeside : anyAct))
+  }
+  return { launched, places, database, sql, load, captures, events: hook.events, dumps: yield* dumping(owner) }
+})
+
+type Opened = Effect.Success<ReturnType<typeof opened>>
+
+const storyOf = ({ dumps, launched, load, places }: Opened) => {
+  const more = (requests = requestsEach) =>
+    Effect.suspend(() => {
+      const goal = load.sent() + requests
+      const isThere = Effect.sync(() => load.sent() >= goal || load.wrong.length > 20)
+      return eventually("more requests", isThere, "10 minutes")
+    })
+  const started = Effect.fnUntraced(function* (place: Place, program: Program) {
+    place.coffer = yield* launched(program, place.port)
+    place.program = program
+    yield* place.coffer.ready
+    yield* more()
+  })
+  const kill = Effect.fnUntraced(function* (place: Place) {
+    place.coffer.signal("SIGKILL")
+    yield* place.coffer.ended
+    yield* more()
+    yield* started(place, place.program)
+  })
+  const replace = Effect.fnUntraced(function* (place: Place, program: Program) {
+    place.coffer.signal("SIGTERM")
+    assert.deepStrictEqual(yield* place.coffer.ended, { code: 0, signal: null }, place.coffer.said.stderr)
+    yield* started(place, program)
+  })
+  /** One by one. A runner of each version is killed while both are there. */
+  const rolled = Effect.fnUntraced(function* (program: Program) {
+    const [first, second, third] = places as [Place, Place, Place]
+    yield* replace(first, program)
+    yield* kill(first)
+    yield* kill(second)
+    yield* replace(second, program)
+    yield* replace(third, program)
+  })
+  const step = Effect.fnUntraced(function* <E, R>(name: string, doing: Effect.Effect<unknown, E, R>) {
+    const since = performance.now()
+    yield* doing
+    const seconds = Math.round((performance.now() - since) / 1_000)
+    const { longest, ...tally } = load.tally()
+    const told = { name, seconds, ...tally, longest: `${(longest / 1_000).toFixed(1)} s`, dumps: dumps() }
+    process.stdout.write(`${JSON.stringify(told)}\n`)
+  })
+  return { more, rolled, step }
+}
+
 const leftOut = Pair.leftOut || Redis.leftOut
 const title = "three runners that are replaced one by one by those of other versions"
 
 describe.skipIf(leftOut)(leftOut ? `${title} (left out: it needs postgresql and redis-server)` : title, () => {
   it.live(
-    "there and back and there again: no request fails, nothing is lost or doubled, whoever is killed meanwhile",
+    "there and back: no request fails, and nothing is lost or doubled, whoever is killed meanwhile",
     () =>
       Effect.gen(function* () {
         const [old, young] = [yield* before, yield* thisWith(expanded)]
         const newest = isShort ? young : yield* thisWith(contracted)
-        const folder = yield* Pair.postgresFolder
-        const postgres = yield* Pair.newServer(folder, "upgrade", ["max_connections = 150", "max_wal_size = 4GB"])
-        const redis = yield* Redis.running
-        const database = Pair.addressOf([postgres], Pair.app)
-        const owner = Pair.addressOf([postgres], Pair.superuser)
-        const env = {
-          MIGRATION_DATABASE_URL: owner,
-          REDIS_URL: Redacted.value(redis.url),
-          TRUSTED_PROXIES: "127.0.0.1",
-          DATABASE_CONNECTIONS: "10"
-        }
-        const launched = (program: Program, port: number) => runner(database, env, port, program.main)
-        const places: Array<Place> = []
-        for (let index = 0; index < 3; index++) {
-          const port = yield* freePort
-          const coffer = yield* launched(old, port)
-          yield* coffer.ready
-          places.push({ port, coffer, program: old })
-        }
-        const sql = yield* connect(owner)
-        const { api } = places[0]!.coffer
-        const shops = yield* Effect.replicateEffect(api.newMerchant(), merchants)
-        for (const { merchantId } of shops) yield* liftQuotas(api, merchantId)
-        yield* sql`alter table orders add column old_note text default 'kept'`
-        const template = yield* api.post("/v1/orders", shops[0]!.sandboxKey, { amount: 1, out_trade_no: "template" })
-        const { trade_no } = template.body.data
-        yield* patiently(...whole)(fill(sql, trade_no))
-
-        const hook = yield* receiver
-        const draw = seeded(1)
-        const load = sdkLoad(() => places.map(({ port }) => port), draw, isShort ? 100 : 30)
-        const usual = everyAct(hook.url)
-        let act = usual
-        for (const { merchantId, sandboxKey: key } of shops) {
-          for (let worker = 0; worker < workersEach; worker++) load.begin({ merchantId, key }, () => act)
-        }
-        const dumps = yield* dumping(owner)
-
-        const more = (requests = requestsEach) =>
-          Effect.suspend(() => {
-            const goal = load.sent() + requests
-            return eventually(
-              "more requests",
-              Effect.sync(() => load.sent() >= goal || load.wrong.length > 20),
-              "10 minutes"
-            )
-          })
-        const kill = Effect.fnUntraced(function* (place: Place) {
-          place.coffer.signal("SIGKILL")
-          yield* place.coffer.ended
-          yield* more()
-          place.coffer = yield* launched(place.program, place.port)
-          yield* place.coffer.ready
-          yield* more()
-        })
-        const replace = Effect.fnUntraced(function* (place: Place, program: Program) {
-          place.coffer.signal("SIGTERM")
-          assert.deepStrictEqual(yield* place.coffer.ended, { code: 0, signal: null }, place.coffer.said.stderr)
-          place.coffer = yield* launched(program, place.port)
-          place.program = program
-          yield* place.coffer.ready
-          yield* more()
-        })
-        const told: Array<object> = []
-        const step = <E, R>(name: string, doing: Effect.Effect<unknown, E, R>) =>
-          Effect.gen(function* () {
-            const since = performance.now()
-            yield* doing
-            const seconds = Math.round((performance.now() - since) / 1_000)
-            told.push(tellOf(name, seconds, load.tally(), dumps()))
-            process.stdout.write(`${JSON.stringify(told.at(-1))}\n`)
-          })
-        const rolled = Effect.fnUntraced(function* (program: Program) {
-          const [first, second, third] = places as [Place, Place, Place]
-          yield* replace(first, program)
-          yield* kill(first)
-          yield* kill(second)
-          yield* replace(second, program)
-          yield* replace(third, program)
-        })
-        const heldBeside: Act = (merchant, own) => (draw(6) === 0 ? capturing(merchant, own) : usual(merchant, own))
-        const columns = sql<{ name: string }>`select column_name as name from information_schema.columns
-          where table_name = 'orders' and column_name like '%\\_note'`
-        const filled = Effect.map(
-          sql`select 1 from later_fills where name = 'notes' and is_over`,
-          ({ length }) => length > 0
-        )
-
+        const all = yield* opened(old)
+        const { captures, database, load, places, sql } = all
+        const { more, rolled, step } = storyOf(all)
         yield* step("all old", more())
         yield* step("to this version", rolled(young))
-        act = heldBeside
+        captures.are = true
         yield* step("all new, with captures", more(requestsEach * 3))
-        act = usual
+        captures.are = false
         yield* step("back", rolled(old))
         if (!isShort) {
           yield* step("to this version again", rolled(young))
-          act = heldBeside
-          const isFilled = eventually("rows to be filled", filled, "20 minutes")
-          yield* step("until every row is filled", Effect.andThen(more(), isFilled))
+          captures.are = true
+          const isFilled = Effect.map(sql`select 1 from later_fills where is_over`, ({ length }) => length > 0)
+          yield* step("until each row is filled", eventually("rows to be filled", isFilled, "20 minutes"))
           yield* step("to the later version", rolled(newest))
-          const isGone = Effect.map(columns, ({ length }) => length === 1)
+          const isGone = Effect.map(
+            sql`select 1 from information_schema.columns where table_name = 'orders' and column_name = 'old_note'`,
+            ({ length }) => length === 0
+          )
           yield* step("until the old column is gone", eventually("it to be gone", isGone, "10 minutes"))
         }
-        const left = requestsMin - load.sent()
-        if (left > 0) yield* step("the rest of the requests", more(left))
+        yield* step("the rest", more(Math.max(1, requestsMin - load.sent())))
         yield* Effect.promise(() => load.end())
+        process.stdout.write(`${JSON.stringify({ sent: load.sent(), wrong: load.wrong.length, load: loadavg() })}\n`)
 
-        const [notes] = yield* patiently(...whole)(sql<{ rows: number; filled: number }>`select count(*)::int4 as rows,
-          count(new_note)::int4 as filled from orders where out_trade_no like 'f%'`)
-        process.stdout.write(
-          `${JSON.stringify({ sent: load.sent(), wrong: load.wrong.length, notes, load: loadavg() })}\n`
-        )
         assert.deepStrictEqual(load.wrong, [])
-        if (!isShort) assert.deepStrictEqual(notes, { rows, filled: rows })
-        yield* patiently(...whole)(assertAllWell(sql, load as unknown as SteadyLoad, hook.events))
+        if (!isShort) {
+          const counted = yield* patiently(...whole)(sql`select count(new_note)::int4 as filled from orders
+            where out_trade_no like 'f%'`)
+          assert.deepStrictEqual(counted, [{ filled: rows }])
+        }
+        yield* patiently(...whole)(assertAllWell(sql, load as unknown as SteadyLoad, all.events))
         const audited = yield* commandRun(["audit"], { DATABASE_URL: database }, newest.main)
         assert.strictEqual(audited.code, 0, audited.stdout + audited.stderr)
         for (const { coffer } of places) assert.notMatch(coffer.said.stderr, /cannot talk|does not understand/)
       }),
     3_600_000
   )
-})
-
-const tellOf = (name: string, seconds: number, tally: Tally, dumps: number) => ({
-  name,
-  seconds,
-  requests: tally.requests,
-  byStatus: tally.byStatus,
-  again: tally.again,
-  longest: `${(tally.longest / 1_000).toFixed(1)} s ${tally.longestKind}`,
-  kinds: Object.keys(tally.byKind).length,
-  dumps
 })
