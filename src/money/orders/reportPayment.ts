@@ -44,8 +44,8 @@ export const report = (services: OrderServices) => {
 /** An owner of an older version would record the channel's rows and the answer, and nothing of the hold. */
 const expectHolds = Effect.fnUntraced(function* ({ knownByAll, perform }: OrderServices, order: OrderName) {
   if (yield* knownByAll(holdsSince)) return
-  const asked = yield* perform(order, Annotate.make({ hold: { _tag: "Withdraw", key: "" } }))
-  if (!isManual(asked)) return yield* notYet
+  const answer = yield* perform(order, Annotate.make({ hold: { _tag: "Withdraw", key: "" } }))
+  if (!isManual(answer)) return yield* notYet
 })
 
 export const note = ({ links, transactor }: OrderServices) =>

@@ -102,7 +102,8 @@ const untilEnded = (sql: SqlClient.SqlClient, { transactions }: Holders) =>
 const holdersBefore = (sql: SqlClient.SqlClient, pid: number) =>
   Effect.map(
     sql<{ readonly pid: number; readonly name: string; readonly role: string | null; readonly transaction: string }>`
-      select pid, ${sql.literal(transactionOf)} as transaction, coalesce(nullif(application_name, ''), 'a session without a name') as name, usename as role
+      select pid, ${sql.literal(transactionOf)} as transaction,
+        coalesce(nullif(application_name, ''), 'a session without a name') as name, usename as role
       from pg_stat_activity where pid = any (pg_blocking_pids(${pid}))
         and wait_event_type is distinct from 'Lock' order by pid`,
     (rows): Holders | undefined =>
