@@ -94,7 +94,7 @@ export const thisAs = Effect.fnUntraced(function* (version: string, shapes: Read
   return program
 })
 
-/** What a later version would bring: files of migrations, and the lines of `migrationSteps` and `laterSteps` for them. */
+/** What a later version brings: migrations, and lines of `migrationSteps.ts` and `laterSteps.ts` for them. */
 export interface Later {
   readonly version: string
   /** By the file's name without its ending. */
