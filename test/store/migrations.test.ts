@@ -6,6 +6,7 @@ import { type LaterIndex, makeIndexes } from "../../src/platform/postgres/laterI
 import { baseline, joined, migrations, newestMigration } from "../../src/platform/postgres/migrationSteps.ts"
 import * as Migrator from "../../src/platform/postgres/Migrator.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import { Pauses } from "../../src/platform/postgres/withoutQueue.ts"
 import { lockMillis } from "../../src/platform/runtime/patience.ts"
 import { eventually } from "../kit/Process.ts"
 import { asOwner, freshDatabase, ownersConnection } from "../kit/Service.ts"
@@ -302,7 +303,7 @@ describe("an index of a large table", () => {
 })
 
 describe("a migration that meets a lock", () => {
-  it.live("lets payments pass, says who holds it, and ends when it is free", () =>
+  it.live("lets payments pass, says who holds it, and goes on when it is free, not at the end of a pause", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       const owner = yield* ownersConnection(url)
@@ -327,6 +328,7 @@ describe("a migration that meets a lock", () => {
       const logger = Logger.make(({ message }) => void lines.push(String(message)))
       const migrating = yield* starts(asOwner(url)).pipe(
         Effect.provideService(Logger.CurrentLoggers, new Set([logger])),
+        Effect.provideService(Pauses, { first: "1 hour", longest: "1 hour" }),
         Effect.forkChild
       )
       yield* eventually(

@@ -1,6 +1,6 @@
 /** Upgrades in two steps: an older program starts while tables are only expanded, and contractions wait for it. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Logger, Redacted } from "effect"
+import { Context, Effect, Exit, Layer, Logger, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeOfEmptyTables } from "../../src/platform/postgres/laterIndexes.ts"
 import { type Contraction, type LaterFill, takeSteps, leftSteps } from "../../src/platform/postgres/laterSteps.ts"
@@ -105,18 +105,20 @@ const contraction: Contraction = {
     })
 }
 
+const steps = { fills: [fill], contractions: [contraction] }
+
 const withRows = Effect.gen(function* () {
   const url = yield* freshDatabase
   const sql = yield* ownersConnection(url)
   yield* sql`create table test_rows (id text primary key, old integer, filled text)`
   yield* sql`insert into test_rows select lpad(n::text, 8, '0'), n from generate_series(1, 2500) n`
   const owners = Postgres.layer({ url: Redacted.make(asOwner(url)), connections: 1, name: "test", watched: false })
-  const take = Effect.provide(takeSteps({ fills: [fill], contractions: [contraction] }, undefined), owners)
+  const take = Effect.provide(takeSteps(steps, undefined), owners)
   const hasOld = Effect.map(
     sql`select 1 from information_schema.columns where table_name = 'test_rows' and column_name = 'old'`,
     ({ length }) => length === 1
   )
-  return { sql, take, hasOld }
+  return { owners, sql, take, hasOld }
 })
 
 describe("rows to fill", () => {
@@ -138,6 +140,24 @@ describe("rows to fill", () => {
     })
   )
 })
+
+it.live("rows are filled by one process at a time, so that half of the time is left to payments", () =>
+  Effect.gen(function* () {
+    const { hasOld, owners, sql, take } = yield* withRows
+    const filled = Effect.map(sql`select 1 from test_rows where filled is not null`, ({ length }) => length)
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const other = Context.get(yield* Layer.build(owners), SqlClient.SqlClient)
+        yield* other`select pg_advisory_lock(hashtext('coffer fills'))`
+        const why = yield* Effect.provide(takeSteps(steps, "coffer 1@test"), owners)
+        assert.strictEqual(why, "another process fills rows of test_rows")
+        assert.deepStrictEqual([yield* filled, yield* hasOld], [0, true])
+      })
+    )
+    assert.isUndefined(yield* take)
+    assert.strictEqual(yield* filled, 2_500)
+  })
+)
 
 it.live("the doctor and the log are told how far rows are filled, and what waits for whom", () =>
   Effect.gen(function* () {

@@ -27,11 +27,13 @@ import { type Answering, withAnswer } from "../../shared/idempotency/Answering.t
 import { Channel } from "../../shared/channel/Channel.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
 import { ask } from "../../platform/cluster/ask.ts"
+import { makeKnownByAll } from "../../platform/cluster/knownByAll.ts"
 import { retryOvertaken } from "../../platform/commit/Change.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
+import { holdsSince, notYet } from "../orders/OrderCommands.ts"
 import { captureProblem } from "../orders/Orders.ts"
 import { askLink, LinkCommands, LinkNotFound } from "./LinkCommands.ts"
 import { LinkStore } from "./LinkStore.ts"
@@ -105,6 +107,7 @@ const linkServices = Effect.gen(function* () {
     channel: yield* Channel,
     commands: yield* LinkCommands,
     ids: yield* NewIds,
+    knownByAll: yield* makeKnownByAll,
     privateAllowed: (yield* Settings).allowPrivateWebhooks,
     /** The owner of a link or of a valid key is a merchant that exists. */
     merchantOf: ({ merchantId }: Pick<Account, "merchantId">) =>
@@ -119,7 +122,7 @@ const linkServices = Effect.gen(function* () {
 
 type LinkServices = Effect.Success<typeof linkServices>
 
-const create = ({ channel, commands, ids, merchantOf, privateAllowed }: LinkServices) =>
+const create = ({ channel, commands, ids, knownByAll, merchantOf, privateAllowed }: LinkServices) =>
   span("Links.create")(function* (account: Account, terms: CreatePaymentLink) {
     const merchant = yield* merchantOf(account)
     const linkId = LinkId.make(yield* ids.next(prefixes.link))
@@ -160,6 +163,7 @@ const create = ({ channel, commands, ids, merchantOf, privateAllowed }: LinkServ
       const problem = `must be in the future: ${clock} says ${isoText(now)}`
       return yield* new InvalidField({ param: "expires_at", problem })
     }
+    if (link.capture === "manual" && !(yield* knownByAll(holdsSince))) return yield* notYet
     return yield* withAnswer((answer) => commands.create(link, nothing, { answer })).pipe(
       Effect.catchTags({ AlreadyExists: Effect.die, InsufficientBalance: Effect.die })
     )
@@ -188,7 +192,7 @@ const update = ({ send }: LinkServices, find: Links["Service"]["find"]) =>
   })
 
 /** The cluster may deliver a visit twice. Its order has one number, so the second finds the order made. */
-const visit = ({ channel, ids, merchantOf, send }: LinkServices) =>
+const visit = ({ channel, ids, knownByAll, merchantOf, send }: LinkServices) =>
   span("Links.visit")(function* (link: PaymentLink, visitNo?: string) {
     const merchant = yield* merchantOf(link)
     const { closed_at, live_currencies: liveCurrencies, modes, suspended_at } = merchant
@@ -204,6 +208,7 @@ const visit = ({ channel, ids, merchantOf, send }: LinkServices) =>
     const numbered = { at, ...(visitNo === undefined ? {} : { visitNo }) }
     const repeated = repeatOf(link, numbered)
     if (repeated !== undefined) return visitAnswer(repeated)
+    if (link.capture === "manual" && !(yield* knownByAll(holdsSince))) return yield* notYet
     const tradeNo = TradeNo.make(yield* ids.next(prefixes.tradeNo[link.mode]))
     const command = LinkCommand.cases.Visit.make({ ...numbered, tradeNo })
     const after = yield* send(link.linkId, command).pipe(

@@ -17,7 +17,7 @@ import { Context, Effect, identity, Layer, Metric, Option, Schema } from "effect
 import type { Aggregate, Stored } from "../aggregate/Aggregate.ts"
 import { makeWriteLoop, type PerformOptions, withoutEntry, type WriteLoop } from "../aggregate/WriteLoop.ts"
 import { automaticId, newMail } from "../../shared/mail/mails.ts"
-import { type ChangeSet, CommitError } from "../../platform/commit/Change.ts"
+import { type ChangeSet, CommitError, NotCommitted } from "../../platform/commit/Change.ts"
 import { OrderLinks } from "../../shared/signedUrls/OrderLinks.ts"
 import { EntryMessage, performedSchema, readEntry } from "../wallets/Instructions.ts"
 import { type Entry, Wallets } from "../wallets/Wallets.ts"
@@ -27,6 +27,7 @@ import { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { walletIdOf, WalletName } from "@coffer/rules/wallet/Wallet"
 import { Answering, withAnswer } from "../../shared/idempotency/Answering.ts"
 import { ask, OwnerUnavailable } from "../../platform/cluster/ask.ts"
+import { makeKnownByAll } from "../../platform/cluster/knownByAll.ts"
 import { ownerOf } from "../../platform/cluster/owner.ts"
 import { Channel } from "../../shared/channel/Channel.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
@@ -229,6 +230,7 @@ export const orderServices = Effect.gen(function* () {
     wakeups: yield* Wakeups,
     links: yield* OrderLinks,
     faults: yield* Faults,
+    knownByAll: yield* makeKnownByAll,
     termsHash: ({ notifyUrl, subject }: Order) => termsHashOf(secrets, { subject, notify_url: notifyUrl }),
     privateAllowed: (yield* Settings).allowPrivateWebhooks,
 
@@ -251,6 +253,13 @@ export const orderServices = Effect.gen(function* () {
       withAnswer((answer) => send(order, command, { answer, entry }))
   }
 })
+
+/**
+ * The migration that brought holds. While a runner lives that does not know it, nothing new is made that waits for a
+ * capture: that runner would charge its buyer at once (docs/decisions/0283).
+ */
+export const holdsSince = 221
+export const notYet = Effect.fail(new NotCommitted({ reason: "overloaded" }))
 
 /** For commands without an entry. Only refunds and disputes have these refusals, and they always have an entry. */
 export const impossibleWithoutEntry = { ...withoutEntry, RefundRefused: Effect.die } as const

@@ -26,7 +26,14 @@ import { currentTime } from "../../platform/runtime/clock.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { span } from "../../platform/runtime/span.ts"
 import type { Entry } from "../wallets/Wallets.ts"
-import { type OrderName, type OrderNotFound, orderServices, type OrderServices } from "./OrderCommands.ts"
+import {
+  holdsSince,
+  notYet,
+  type OrderName,
+  type OrderNotFound,
+  orderServices,
+  type OrderServices
+} from "./OrderCommands.ts"
 import {
   closeParked,
   closeParkedOfSandbox,
@@ -239,6 +246,9 @@ const createOrder = (services: OrderServices) => {
       // changed since, so the order may exist.
       if (formProblem(withMetadata, account) !== undefined) return yield* problem
       return yield* answerRepeat(services, account, order, Effect.fail(problem))
+    }
+    if (isManual(order) && !(yield* services.knownByAll(holdsSince))) {
+      return yield* answerRepeat(services, account, order, notYet)
     }
     // The same number may come under two keys at the same moment. A generated number is unique.
     const lane = terms.out_trade_no === undefined ? {} : { lane: `${account.merchantId}/${order.outTradeNo}` }

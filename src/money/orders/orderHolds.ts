@@ -11,11 +11,10 @@ import { heldOf, type HeldPayment, type HoldRequest, HoldStep, isManual, type Re
 import { type Order, OrderCommand, OrderConflict } from "@coffer/rules/order/Order"
 import { DateTime, Effect, Schema } from "effect"
 import { ChannelUnreachable, type CaptureAnswer } from "../../shared/channel/payments.ts"
-import { NotCommitted } from "../../platform/commit/Change.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { millisForChannel } from "../../platform/runtime/Deadline.ts"
 import { span } from "../../platform/runtime/span.ts"
-import type { OrderName, OrderServices } from "./OrderCommands.ts"
+import { notYet, type OrderName, type OrderServices } from "./OrderCommands.ts"
 import { paymentFacts } from "./reportPayment.ts"
 
 /** The channel refuses to capture: the order stays authorized. */
@@ -125,8 +124,7 @@ const { Annotate } = OrderCommand.cases
 export const holdCommand = (hold: HoldStep): OrderCommand => Annotate.make({ hold })
 
 /** A runner of the version before answers with an order that has no hold, and has done nothing. */
-const taken = (order: Order) =>
-  isManual(order) ? Effect.succeed(order) : Effect.fail(new NotCommitted({ reason: "overloaded" }))
+const taken = (order: Order) => (isManual(order) ? Effect.succeed(order) : notYet)
 
 const step = ({ perform }: OrderServices, order: OrderName, hold: HoldStep) =>
   Effect.flatMap(perform(order, holdCommand(hold)), taken)

@@ -1,6 +1,7 @@
 /** The channel's reports about payments of an order, and the return of money that must not stay. */
 import { PaymentId, TradeNo } from "@coffer/model/Ids"
 import { type ChannelDispute, type Order, OrderCommand, type UnappliedPayment } from "@coffer/rules/order/Order"
+import { isManual } from "@coffer/rules/order/Hold"
 import type { PaymentFacts } from "@coffer/rules/order/Payment"
 import { feeFor } from "@coffer/rules/wallet/feeFor"
 import { Effect, Option, Schema } from "effect"
@@ -10,7 +11,14 @@ import { withAnswer, answerOf } from "../../shared/idempotency/Answering.ts"
 import type { ChangeSet } from "../../platform/commit/Change.ts"
 import { span } from "../../platform/runtime/span.ts"
 import type { Entry } from "../wallets/Wallets.ts"
-import { impossibleWithoutEntry, type OrderName, OrderNotFound, type OrderServices } from "./OrderCommands.ts"
+import {
+  holdsSince,
+  impossibleWithoutEntry,
+  notYet,
+  type OrderName,
+  OrderNotFound,
+  type OrderServices
+} from "./OrderCommands.ts"
 import { orderView } from "./OrderView.ts"
 
 /** The rest of an unapplied payment, and why a refund did not reach the buyer. */
@@ -20,6 +28,7 @@ export const report = (services: OrderServices) => {
   const { byTradeNo, performReported, wakeups } = services
   return span("Orders.report")(function* (order: OrderName, report: ChannelReport, entry?: Entry) {
     const command = yield* commandOf(services, order, report)
+    if (command._tag === "Annotate") yield* expectHolds(services, order)
     const after = yield* performReported(order, command, entry).pipe(
       Effect.catchTags({
         ...impossibleWithoutEntry,
@@ -31,6 +40,13 @@ export const report = (services: OrderServices) => {
     return after
   }, Effect.uninterruptible)
 }
+
+/** An owner of an older version would record the channel's rows and the answer, and nothing of the hold. */
+const expectHolds = Effect.fnUntraced(function* ({ knownByAll, perform }: OrderServices, order: OrderName) {
+  if (yield* knownByAll(holdsSince)) return
+  const answer = yield* perform(order, Annotate.make({ hold: { _tag: "Withdraw", key: "" } }))
+  if (!isManual(answer)) return yield* notYet
+})
 
 export const note = ({ links, transactor }: OrderServices) =>
   span("Orders.note")(

@@ -10,8 +10,9 @@
  */
 import * as Roster from "@coffer/cluster/Roster"
 import * as Tenancy from "@coffer/cluster/Tenancy"
-import { Effect, Schedule } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import * as Postgres from "./Postgres.ts"
 import { ending, folder, isContraction, migrations, numberOf, readableFrom } from "./migrationSteps.ts"
 import { elapsedMillis } from "../runtime/realTime.ts"
 import { inTurn, isLocked, withoutQueue } from "./withoutQueue.ts"
@@ -66,7 +67,7 @@ const tellEveryMillis = 10_000
 export const takeSteps = Effect.fnUntraced(function* ({ contractions, fills }: LaterSteps, process?: string) {
   const sql = yield* SqlClient.SqlClient
   const steps = [
-    ...fills.map((fill) => ({ order: fill.migration, take: fillAll(sql, fill) })),
+    ...fills.map((fill) => ({ order: fill.migration, take: fillAlone(sql, fill, process === undefined) })),
     ...contractions.map((each) => ({ order: each.id, take: contract(sql, each, process) }))
   ].toSorted((a, b) => a.order - b.order)
   for (const { take } of steps) {
@@ -99,6 +100,25 @@ export const leftSteps = ({ contractions, fills }: LaterSteps) =>
     return [...filled, ...contracted].flat()
   })
 
+/**
+ * One process at a time, on a connection of its own: the slices of several would follow each other without a pause. The
+ * others look again later, or wait for it (`coffer migrate`).
+ */
+const fillAlone = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, fill: LaterFill, waits: boolean) {
+  if ((yield* sql`select 1 from later_fills where name = ${fill.name} and is_over`).length > 0) return undefined
+  const { url } = yield* Postgres.Pool
+  const own = Postgres.layer({ url, connections: 1, name: "coffer-fill", watched: false })
+  const filling = Context.get(yield* Layer.build(own), SqlClient.SqlClient)
+  const taken = Effect.map(
+    filling<{ readonly is: boolean }>`select pg_try_advisory_lock(hashtext('coffer fills')) as is`,
+    ([row]) => row!.is
+  )
+  const isOwn = yield* waits
+    ? Effect.repeat(taken, { until: (is) => is, schedule: Schedule.spaced("1 second") })
+    : taken
+  return isOwn ? yield* fillAll(filling, fill) : `another process fills rows of ${fill.table}`
+}, Effect.scoped)
+
 /** A slice that meets a lock is tried again, later each time. */
 const fillAll = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, fill: LaterFill) {
   let toldAt = -Infinity
@@ -127,7 +147,7 @@ interface Slice {
   readonly count: number
 }
 
-/** Two runners take turns: each waits for the other's slice, and goes on after it. */
+/** In turn even with a process that has lost its connection, and the lock with it. */
 const sliceOf = (sql: SqlClient.SqlClient, { key, lacks, name, set, table }: LaterFill) =>
   sql.withTransaction(
     Effect.gen(function* () {

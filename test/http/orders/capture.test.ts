@@ -212,6 +212,44 @@ describe("capture: manual", () => {
     })
   )
 
+  it.live("is not made while a runner lives that knows no captures, as that one would charge the buyer at once", () =>
+    Effect.gen(function* () {
+      const { service, shop } = yield* opened
+      const terms = { amount: 2_000, capture: "manual", out_trade_no: "again" }
+      const made = yield* said(shop.post("/v1/orders", terms))
+      const link = yield* said(shop.post("/v1/payment_links", { amount: 100, capture: "manual" }))
+      yield* service.sql`insert into runners (address, process, version, messages, newest_migration)
+        values ('10.0.0.9:4001', 'coffer 1@elsewhere', '0.0.9', '{13}', 220)`
+      for (const [path, body] of [
+        ["/v1/orders", { ...terms, out_trade_no: "new" }],
+        ["/v1/payment_links", { amount: 100, capture: "manual" }]
+      ] as const) {
+        assertRefused(yield* shop.post(path, body), 503, "internal_error")
+      }
+      assert.strictEqual((yield* service.api.get(new URL(link["url"]).pathname)).status, 503)
+      assert.strictEqual((yield* said(shop.post("/v1/orders", terms)))["trade_no"], made["trade_no"])
+      yield* said(shop.post("/v1/orders", { amount: 2_000 }))
+      yield* service.sql`delete from runners where version = '0.0.9'`
+      yield* said(shop.post("/v1/orders", { ...terms, out_trade_no: "new" }))
+    })
+  )
+
+  it.live("is left as it is when a program that knows no holds lets it expire or fail", () =>
+    Effect.gen(function* () {
+      const { service, shop } = yield* opened
+      const held = yield* shop.authorized(2_000)
+      const waiting = yield* said(shop.post("/v1/orders", { amount: 2_000, capture: "manual" }))
+      const end = (tradeNo: string, status: string) =>
+        service.sql`update orders set status = ${status}, version = version + 1 where trade_no = ${tradeNo}
+          returning trade_no`
+      assert.lengthOf(yield* end(held.trade_no, "expired"), 0)
+      assert.lengthOf(yield* end(held.trade_no, "failed"), 0)
+      assert.deepInclude(yield* shop.order(held.trade_no), { status: "authorized" })
+      assert.lengthOf(yield* end(waiting["trade_no"], "expired"), 1)
+      assert.deepInclude(yield* said(shop.expire(held.trade_no)), { status: "canceled" })
+    })
+  )
+
   it.live("leaves every other order as it was: no word of it in answers and events, and nothing in its rows", () =>
     Effect.gen(function* () {
       const { service, shop } = yield* opened

@@ -8,7 +8,8 @@ import path from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
-import { joined } from "../../../src/platform/postgres/migrationSteps.ts"
+import { shapes } from "../../../src/platform/cluster/messages.ts"
+import type { LaterFill } from "../../../src/platform/postgres/laterSteps.ts"
 import { bundle } from "../../../scripts/bundle.ts"
 
 const repository = path.resolve(import.meta.dirname, "../../..")
@@ -22,7 +23,7 @@ export interface Program {
 }
 
 /** The version before this one as long as no release has a tag: the last one whose migrations were not joined. */
-const standIn = joined.commit
+const standIn = "4dfbe3e2a4875cab250c8b9bbc69f6ffa7235c55"
 
 const git = (...words: ReadonlyArray<string>): string | undefined => {
   try {
@@ -64,7 +65,12 @@ const builtIn = (into: string) => path.join(into, "built/a/b")
 
 const built = (sources: string, into: string) => Effect.promise(() => bundle({ sources, dir: builtIn(into) }))
 
-const packageOf = (text: string): { readonly version: string; readonly dependencies: object } => JSON.parse(text)
+interface Package {
+  readonly version: string
+  readonly gitHead?: string
+  readonly dependencies: object
+}
+const packageOf = (text: string): Package => JSON.parse(text)
 
 const builtShapes = /(\bshapes = )\[[\d, ]+\]/
 
@@ -88,8 +94,53 @@ export const thisAs = Effect.fnUntraced(function* (version: string, shapes: Read
   return program
 })
 
+/** What a later version brings: migrations, and lines of `migrationSteps.ts` and `laterSteps.ts` for them. */
+export interface Later {
+  readonly version: string
+  /** By the file's name without its ending. */
+  readonly migrations: Readonly<Record<string, string>>
+  readonly readableFrom: Readonly<Record<number, number>>
+  readonly fills?: ReadonlyArray<LaterFill>
+}
+
+/** This program with the migrations of a later version, built from the sources that are here. */
+export const thisWith = Effect.fnUntraced(function* ({ fills = [], migrations, readableFrom, version }: Later) {
+  const into = yield* folder
+  cpSync(path.join(repository, "src"), path.join(into, "src"), { recursive: true })
+  writePackage(into, readFileSync(path.join(repository, "package.json"), "utf8"), version)
+  const postgres = path.join(into, "src/platform/postgres")
+  for (const [name, code] of Object.entries(migrations))
+    writeFileSync(path.join(postgres, `migrations/${name}.ts`), code)
+  const numbers = Object.entries(readableFrom).map(([id, from]) => `  ${id}: ${from},\n`)
+  put(postgres, "migrationSteps.ts", /(readableFrom: .* = \{\n)/, `$1${numbers.join("")}`)
+  put(postgres, "laterSteps.ts", /(laterFills: .* = )\[\]/, `$1${JSON.stringify(fills)}`)
+  const program: Program = { main: yield* built(into, into), version, shapes: shapesIn(into) }
+  return program
+})
+
+const put = (folder: string, name: string, where: RegExp, what: string) => {
+  const file = path.join(folder, name)
+  const before = readFileSync(file, "utf8")
+  assert.match(before, where)
+  writeFileSync(file, before.replace(where, what))
+}
+
+const writePackage = (into: string, text: string, version: string) =>
+  writeFileSync(path.join(into, "package.json"), JSON.stringify({ ...packageOf(text), version }))
+
+/** The program of a package that was packed (`npm run build`), unpacked in a folder. */
+export const ofPackage = Effect.fnUntraced(function* (unpacked: string) {
+  const into = yield* folder
+  cpSync(unpacked, path.join(into, "package"), { recursive: true })
+  const { gitHead, version } = packageOf(readFileSync(path.join(unpacked, "package.json"), "utf8"))
+  const main = path.join(into, "package/coffer.js")
+  const commit = gitHead === undefined ? "" : `+${gitHead.slice(0, 12)}`
+  const program: Program = { main, version: version + commit, shapes }
+  return program
+})
+
 /** The program of a commit of this repository, with the packages that are installed. */
-export const ofCommit = Effect.fnUntraced(function* (commit: string) {
+export const ofCommit = Effect.fnUntraced(function* (commit: string, as?: string) {
   const into = yield* folder
   const archive = execFileSync("git", ["archive", commit, "src", "packages", "package.json"], {
     cwd: repository,
@@ -100,8 +151,10 @@ export const ofCommit = Effect.fnUntraced(function* (commit: string) {
   for (const name of readdirSync(path.join(into, "packages"))) {
     symlinkSync(path.join(into, "packages", name), path.join(into, "node_modules/@coffer", name))
   }
-  const { version } = packageOf(readFileSync(path.join(into, "package.json"), "utf8"))
-  const program: Program = { main: yield* built(into, into), version, shapes: shapesIn(into) }
+  const own = readFileSync(path.join(into, "package.json"), "utf8")
+  const { version } = packageOf(own)
+  if (as !== undefined) writePackage(into, own, as)
+  const program: Program = { main: yield* built(into, into), version: as ?? version, shapes: shapesIn(into) }
   return program
 })
 
