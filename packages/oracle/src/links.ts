@@ -185,6 +185,7 @@ export const createPayout = (account: Account, now: number, sent: unknown): Answ
     fee: 0,
     reference,
     createdAt: now,
+    approvedAt: null,
     updatedAt: now,
     state: "requested"
   }
@@ -207,6 +208,7 @@ export const reviewPayout = (account: Account, now: number, payout: Payout | und
   if (payout.state !== from) return conflict()
   payout.state = to
   payout.updatedAt = now
+  if (to === "approved") payout.approvedAt = now
   const { amount, fee } = payout
   if (to === "succeeded") {
     post(account, now, payout, [
