@@ -1,4 +1,4 @@
-/** What a search finds, for operators and merchants. A file of its own, so that a merchant loads no list of operators. */
+/** What a search finds. A file of its own, so that a merchant's first page loads no list of operators. */
 
 /** The object in which a number was found. */
 export const foundKinds = [
