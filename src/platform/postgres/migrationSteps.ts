@@ -35,7 +35,8 @@ export const readableFrom: Readonly<Record<number, number>> = {
   220: 0,
   221: 0,
   225: 0,
-  227: 0
+  227: 0,
+  231: 0
 }
 
 /** `from`: the migration that a program has to know so that it works after this one; null: not said. */
