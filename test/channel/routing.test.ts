@@ -57,6 +57,18 @@ describe("an order's channel", () => {
     })
   )
 
+  rule("is the usual one again when the rank and the methods are set to null", (desk) =>
+    Effect.gen(function* () {
+      yield* desk.sets("first", { methods: ["alipay"] })
+      yield* desk.sets("second", { rank: 1 })
+      yield* desk.sets("first", { methods: null })
+      yield* desk.sets("second", { rank: null })
+      const made = yield* desk.order
+      yield* desk.begin(made)
+      assert.deepStrictEqual(desk.open(made), ["first"])
+    })
+  )
+
   for (const [why, breaks] of [
     ["is paused", (desk: Desk) => Effect.asVoid(desk.sets("first", { isActive: false }))],
     [

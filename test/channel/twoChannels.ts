@@ -6,7 +6,7 @@ import type { Order } from "@coffer/rules/order/Order"
 import { Merchants } from "../../src/access/merchants/Merchants.ts"
 import { Orders } from "../../src/money/orders/Orders.ts"
 import { Routing } from "../../src/money/orders/Routing.ts"
-import type { ChannelAccount } from "../../src/shared/channel/ChannelAccount.ts"
+import type { AccountSet } from "../../src/shared/channel/ChannelAccount.ts"
 import { merchantOf, said } from "../kit/Merchant.ts"
 import { start, withNewMerchant } from "../kit/Service.ts"
 import { memoryAcquirer } from "../kit/stories/memoryAcquirer.ts"
@@ -32,7 +32,7 @@ export const deskOf = Effect.fnUntraced(function* ({ acquirers, running: shared 
   const orders = Context.get(context, Orders)
   const routing = Context.get(context, Routing)
   const account = { merchantId: MerchantId.make(merchant.merchantId), mode: "sandbox" as const }
-  const sets = (at: Named, change: Partial<ChannelAccount>) =>
+  const sets = (at: Named, change: Partial<AccountSet>) =>
     Context.get(context, Merchants).setChannelAccount(account, ChannelName.make(names[at]), {
       isActive: true,
       setAt: "2026-01-01T00:00:00.000Z",

@@ -234,7 +234,7 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
         yield* open
         yield* Effect.promise(async () => {
           await progress.getByText("Arrived at your bank").waitFor()
-          assert.strictEqual(await progress.locator("time").count(), 2)
+          assert.strictEqual(await progress.locator("time").count(), 3, "each step has its time")
           assert.strictEqual(await progress.getByText("Not yet").count(), 0)
         })
       }),

@@ -33,14 +33,16 @@ describe.skipIf(executable === undefined)(`pages of the console${needsChromium}`
       : [])
   ] as const
   it.live(
-    "a merchant's first page takes 140 kB of eight files at most, compressed, and its HTML names each of them",
+    "a merchant's first page takes 132 kB of eight files at most, compressed, and its HTML names each of them",
     () =>
       Effect.gen(function* () {
         const at = yield* openConsole()
         const { go, page } = yield* at.enter("owner")
         const loads: Array<Promise<readonly [name: string, bytes: number]>> = []
+        const figures: Array<string> = []
         page.on("requestfinished", (request) => {
           const { pathname } = new URL(request.url())
+          if (pathname.endsWith("/overview")) figures.push(request.url())
           if (/\/console\/(assets\/|mer_)/.test(pathname)) {
             loads.push(request.sizes().then(({ responseBodySize }) => [pathname, responseBodySize] as const))
           }
@@ -50,11 +52,12 @@ describe.skipIf(executable === undefined)(`pages of the console${needsChromium}`
         const files = yield* Effect.promise(() => Promise.all(loads))
         const sent = files.reduce((sum, [, bytes]) => sum + bytes, 0)
         assert.isAbove(sent, 80_000)
-        assert.isAtMost(sent, 140_000)
+        assert.isAtMost(sent, 132_000)
         assert.isAtMost(files.length, 8)
         // What only a script names is requested after it: a chain of one more round trip.
         const chained = files.filter(([name]) => name.includes("/assets/") && !html.includes(`"${name}"`))
         assert.deepStrictEqual(chained, [])
+        assert.lengthOf(figures, 1, "the figures that were asked for early are those that are shown")
       })
   )
 
@@ -67,6 +70,9 @@ describe.skipIf(executable === undefined)(`pages of the console${needsChromium}`
       ] as const) {
         const { go, page } = yield* at.enter(role, desktop, { locale })
         yield* Effect.promise(() => page.route(/\/assets\/main-/, (route) => route.abort()))
+        const figures = page.waitForRequest(/\/overview\?mode=sandbox&days=30$/)
+        yield* go("")
+        yield* Effect.promise(() => figures)
         yield* go("/orders")
         const frame = page.locator(".frame")
         yield* Effect.promise(() => frame.getByRole("heading", { name: heading, exact: true }).waitFor())

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { insertOrders } from "../kit/rows/Rows.ts"
 import { executable, needsChromium } from "../kit/pages/Browser.ts"
 import { drawn, openConsole } from "../kit/pages/consolePages.ts"
+import { said as done } from "../kit/Merchant.ts"
 
 describe.skipIf(executable === undefined)(`the search box of the console${needsChromium}`, () => {
   it.live("offers what is found while a person types, each with what tells it from its neighbours", () =>
@@ -37,6 +38,27 @@ describe.skipIf(executable === undefined)(`the search box of the console${needsC
         await page.waitForURL(new RegExp(`/orders/${trade_no}$`))
       })
     })
+  )
+
+  it.live(
+    "leads an operator to the merchant of a name that was not offered yet, and a merchant reads amounts of payouts",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        const { merchant_id } = yield* done(at.api.operator("POST", "/merchants", { name: "Corner Books" }))
+        const { go, page } = yield* at.enter("operator")
+        yield* go("/console/operator/search?number=corner")
+        yield* Effect.promise(() => page.waitForURL(new RegExp(`/merchants/${merchant_id}`)))
+        // Who asked for which payout of what amount.
+        yield* at.paid(40_000)
+        const asked = { mode: "sandbox", currency: "USD", amount: 2_500 }
+        yield* done(at.api.operator("POST", `/merchants/${at.merchantId}/payouts`, asked))
+        const owner = yield* at.enter("owner")
+        yield* owner.go("/audit")
+        const row = owner.page.locator("tbody tr", { hasText: "Requested a payout" })
+        const text = yield* Effect.promise(() => row.first().innerText())
+        assert.match(text, /Requested a payout \$25\.00\s+USD\s+pyt_/)
+      })
   )
 
   it.live("leads through all that is found, page by page", () =>

@@ -77,7 +77,9 @@ describe("what is stored comes back whole:", () => {
     const payout = { payoutNo, merchantId, mode, currency, amount, fee, reference: "r", createdAt: at, updatedAt: at }
     returns(
       Payout,
-      Payout.discriminants.map((status): Payout => ({ status, ...payout }))
+      Payout.discriminants.map((status): Payout =>
+        status === "requested" || status === "rejected" ? { status, ...payout } : { status, approvedAt: at, ...payout }
+      )
     )
     const facts = ["PayoutApproved", "PayoutRejected", "PayoutSucceeded", "PayoutFailed"] as const
     returns(

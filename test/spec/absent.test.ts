@@ -75,6 +75,8 @@ const meaningful: Record<string, string> = {
   "/operator/v1/merchants/:merchant_id live.default_notify_url": "removes the address",
   "/operator/v1/merchants/:merchant_id note": "removes it",
   "/operator/v1/merchants/:merchant_id/channels/:mode account": "names the account of the key itself",
+  "/operator/v1/merchants/:merchant_id/channels/:mode rank": "unsets it: the usual place",
+  "/operator/v1/merchants/:merchant_id/channels/:mode methods": "unsets them: all that the channel takes",
   "/operator/v1/merchants/:merchant_id logo_url": "removes the logo",
   "/operator/v1/merchants/:merchant_id support_email": "removes the contact",
   "/operator/v1/merchants/:merchant_id support_url": "removes the contact",

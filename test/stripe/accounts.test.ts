@@ -56,6 +56,8 @@ describe("a merchant's channel", () => {
       assert.deepInclude((yield* set({ channel: "stripe", ...route })).body.data, route)
       assert.deepInclude((yield* set({ channel: "stripe", rank: 4 })).body.data, { rank: 4, methods: ["card"] })
       assert.deepInclude((yield* set(keys)).body.data, { rank: 4, methods: ["card"] })
+      assert.deepInclude((yield* set({ ...keys, rank: null })).body.data, { rank: null, methods: ["card"] })
+      assert.deepInclude((yield* set({ ...keys, methods: null })).body.data, { rank: null, methods: null })
     })
   )
 

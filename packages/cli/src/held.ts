@@ -4,6 +4,7 @@ export const heldKinds = [
   "dispute",
   "payout",
   "delivery",
+  "hold",
   "unapplied_payment",
   "stray_session",
   "mail",

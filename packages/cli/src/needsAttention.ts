@@ -65,6 +65,7 @@ interface Counted {
 const words = {
   stray_session: "unknown Stripe sessions",
   refund: "refunds",
+  hold: "holds",
   dispute: "disputes",
   payout: "payouts",
   delivery: "deliveries",

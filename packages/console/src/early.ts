@@ -21,9 +21,11 @@ const ask = (path: string) => {
 }
 
 ask("/console/api/session")
-const [, merchantId, mode] = /^\/console\/(mer_\w+)\/(live|sandbox)(?:\/|$)/.exec(location.pathname) ?? []
+const [, merchantId, mode, page] = /^\/console\/(mer_\w+)\/(live|sandbox)(?:\/|$)(.*)/.exec(location.pathname) ?? []
 if (merchantId !== undefined) {
   ask(`/console/api/merchants/${merchantId}/settings`)
+  // The figures of the home page, for the days that it begins with.
+  if (page === "" && location.search === "") ask(`/console/api/merchants/${merchantId}/overview?mode=${mode}&days=30`)
   // The document behind this script is already there, since the script is its end.
   for (const link of document.querySelectorAll<HTMLAnchorElement>(".frame a[data-to]")) {
     link.href = `/console/${merchantId}/${mode}${link.dataset["to"]}`

@@ -149,14 +149,21 @@ export const SetChannel = withoutNulls(
       "Only for Adyen, required in live: the prefix of your company's live endpoint URLs, from Adyen's Customer " +
         "Area. If omitted, it is unchanged."
     ),
-    rank: optional(
-      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: rankMax })),
-      "Where a merchant has several channels: its place among them, the lowest first. A buyer whose channel cannot " +
-        "make a checkout session now pays through the next. If omitted, it is unchanged."
+    rank: Schema.optionalKey(
+      orNull(
+        Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: rankMax })),
+        "Where a merchant has several channels: its place among them, the lowest first. A buyer whose channel cannot " +
+          "make a checkout session now pays through the next. Null: the usual place. If omitted, it is unchanged."
+      )
     ),
-    methods: optional(OfferedMethods, "The methods that buyers pay there. If omitted, they are unchanged.")
+    methods: Schema.optionalKey(
+      orNull(
+        OfferedMethods,
+        "The methods that buyers pay there. Null: all that the channel takes. If omitted, they are unchanged."
+      )
+    )
   }).annotate({ examples: [{ channel: "stripe", secret_key: "rk_live_xxxx", webhook_secret: "whsec_xxxx" }] }),
-  ["account"]
+  ["account", "rank", "methods"]
 )
 export type SetChannel = typeof SetChannel.Type
 

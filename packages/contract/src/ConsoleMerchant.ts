@@ -284,6 +284,7 @@ export const OverviewResource = withExample(
       dispute: 1,
       payout: 0,
       delivery: 0,
+      hold: 0,
       unapplied_payment: 0,
       stray_session: 0,
       mail: 0,

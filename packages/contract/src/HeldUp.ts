@@ -18,6 +18,7 @@ export const heldKinds = [
   "dispute",
   "payout",
   "delivery",
+  "hold",
   "unapplied_payment",
   "stray_session",
   "mail",
@@ -34,14 +35,17 @@ export const HeldUpResource = withExample(
   Schema.Struct({
     object: kind("held_up"),
     kind: HeldKind.annotate({ description: "The kind of object." }),
-    id: text("Its number; for an unmatched payment, the `trade_no` of its order."),
+    id: text("Its number; for an unmatched payment and a hold, the `trade_no` of its order."),
     merchant_id: merchantId,
     mode: Mode.annotate({ description: "The environment." }),
     trade_no: orNull(Schema.String, "The order that it belongs to; null for payouts, deliveries and reports."),
     amount: minorOrNull("The amount that is on hold", "of deliveries and mails, and of payments in several currencies"),
     currency: orNull(Currency, "The currency of `amount`; null where that is."),
     due_by: orNull(Schema.String, "Deadline for action, such as a dispute's. Null if there is none."),
-    status: text("The status of the object itself; for an unmatched payment, `due` or `parked`."),
+    status: text(
+      "The status of the object itself; for an unmatched payment, `due` or `parked`; for a hold, `capturing`, " +
+        "`releasing` or `refused`."
+    ),
     waits_for: Schema.Literals(["channel", "bank", "merchant", "operator", "receiver", "mail_server"]).annotate({
       description: "The party whose turn it is. Merchant and operator are people."
     }),
@@ -102,10 +106,10 @@ export class HeldUpGroup extends HttpApiGroup.make("held_up")
         summary: "Objects that wait for a person or a program, newest first",
         description:
           "Refunds that the channel has not settled, undecided disputes, payouts in progress, unmatched payments, " +
-          "sessions at a channel that name an order but are missing here (after a restore), deliveries and mails " +
-          "that are being retried, and reports of which a step fails. A delivery or mail without further attempts " +
-          "is not listed: deliveries of which all attempts failed are listed by " +
-          "`webhook_deliveries?status=failed`."
+          "holds that the channel has refused to capture or owes an answer about, sessions at a channel that name an " +
+          "order but are missing here (after a restore), deliveries and mails that are being retried, and reports of " +
+          "which a step fails. A delivery or mail without further attempts is not listed: deliveries of which all " +
+          "attempts failed are listed by `webhook_deliveries?status=failed`."
       })
     )
   )

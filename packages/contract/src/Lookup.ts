@@ -16,6 +16,7 @@ import { ListQuery, sortedField } from "./Lists.ts"
 import { LogQuery, LogResource, retentionDays } from "./Logs.ts"
 import { PaymentLinkResource } from "./PaymentLinks.ts"
 import { RefundQuery, RefundResource } from "./Refunds.ts"
+import { foundKinds } from "./foundKinds.ts"
 import { sampleIds } from "./sampleIds.ts"
 import { DeliveryResource } from "./WebhookDeliveries.ts"
 import { EndpointResource } from "./WebhookEndpoints.ts"
@@ -77,22 +78,6 @@ export const OverviewResource = Schema.Struct({
   api_logs: newest(LogResource, "of its API calls")
 }).annotate({ identifier: "MerchantOverview", description: "A merchant on one page." })
 export type OverviewResource = typeof OverviewResource.Encoded
-
-/** The object in which a number was found. */
-export const foundKinds = [
-  "merchant",
-  "order",
-  "refund",
-  "dispute",
-  "payment_link",
-  "payout",
-  "balance_transaction",
-  "event",
-  "webhook_delivery",
-  "webhook_endpoint",
-  "api_log"
-] as const
-export type FoundKind = (typeof foundKinds)[number]
 
 /** The maximum of objects found by one search. */
 export const foundMax = 100

@@ -6,7 +6,7 @@ import { Decoding, PersonSession } from "./Caller.ts"
 import { listed } from "./Envelope.ts"
 import { InvalidRequest } from "./Errors.ts"
 import { anyMode, kind, ofMerchant, orNull, text, withExample } from "./fields.ts"
-import { foundKinds } from "./Lookup.ts"
+import { foundKinds } from "./foundKinds.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 /** The maximum of objects of each kind that a search finds. */

@@ -44,6 +44,7 @@ export const PayoutResource = withExample(
     status: "requested",
     reference: "2026-11",
     created_at: "2026-11-22T09:00:00.000Z",
+    approved_at: null,
     updated_at: "2026-11-22T09:00:00.000Z"
   }
 )

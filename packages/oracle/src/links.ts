@@ -190,6 +190,7 @@ export const createPayout = (account: Account, now: number, sent: unknown): Answ
     fee: 0,
     reference,
     createdAt: now,
+    approvedAt: null,
     updatedAt: now,
     state: "requested"
   }
@@ -212,6 +213,7 @@ export const reviewPayout = (account: Account, now: number, payout: Payout | und
   if (payout.state !== from) return conflict()
   payout.state = to
   payout.updatedAt = now
+  if (to === "approved") payout.approvedAt = now
   const { amount, fee } = payout
   if (to === "succeeded") {
     post(account, now, payout, [

@@ -163,6 +163,7 @@ export interface Payout {
   readonly fee: number
   readonly reference: string | null
   readonly createdAt: number
+  approvedAt: number | null
   updatedAt: number
   state: "requested" | "approved" | "rejected" | "succeeded" | "failed"
 }

@@ -199,6 +199,7 @@ export const payoutView = ({ merchantId }: Account, payout: Payout): Fields => (
   status: payout.state,
   reference: payout.reference,
   created_at: iso(payout.createdAt),
+  approved_at: payout.approvedAt === null ? null : iso(payout.approvedAt),
   updated_at: iso(payout.updatedAt)
 })
 

@@ -75,7 +75,7 @@ export const paymentLinks = listed(
       Schema.Literals(["manual"]),
       shown("none"),
       ["Capture", "扣款", "`manual`: you charge the held amount of each order yourself. Only such links have it."],
-      { made: "stored", omitted: "capture" }
+      { look: "state", made: "stored", omitted: "capture" }
     ),
     version: forNobody("none"),
     recent_visits: forNobody("none")

@@ -223,7 +223,7 @@ export const orders = listed(
       Schema.Literals(["manual"]),
       shown("none"),
       ["Capture", "扣款", "`manual`: you charge the held amount yourself. Only orders that were created so have it."],
-      { made: "unstored", omitted: "hold" }
+      { look: "state", made: "unstored", omitted: "hold" }
     ),
     capture_by: field(
       Schema.NullOr(Schema.DateTimeUtc),

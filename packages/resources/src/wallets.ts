@@ -145,6 +145,16 @@ export const payouts = listed(
       fixed
     ),
     created_at: field(Schema.DateTimeUtc, shown("none"), ["Requested", "申请时间", "When it was requested."], fixed),
+    approved_at: field(
+      Schema.NullOr(Schema.DateTimeUtc),
+      shown("none"),
+      [
+        "Approved",
+        "批准时间",
+        "When an operator approved it. Null until then, and for those approved before this was recorded."
+      ],
+      { absent: true }
+    ),
     updated_at: field(Schema.DateTimeUtc, shown("none"), ["Updated", "更新时间", "When it last changed."]),
     version: forNobody("none")
   },
@@ -157,12 +167,13 @@ export const payouts = listed(
       fee: "wide",
       reference: "wide",
       payout_no: "hidden",
+      approved_at: "hidden",
       updated_at: "hidden",
       created_at: "shown"
     },
     // The command line works on many at once, as they wait.
     brief: [],
-    facts: ["fee", "reference", "created_at", "updated_at"],
+    facts: ["fee", "reference", "created_at", "approved_at", "updated_at"],
     filters: {}
   }
 )

@@ -6,7 +6,7 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type ChannelAccount, routeOf } from "../../shared/channel/ChannelAccount.ts"
+import { type AccountSet, routeAfter } from "../../shared/channel/ChannelAccount.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { MerchantClocks } from "../../platform/runtime/MerchantClocks.ts"
 import { memoize } from "@coffer/model/memoize"
@@ -102,7 +102,7 @@ export class Merchants extends Context.Service<
     readonly setChannelAccount: (
       account: Account,
       channel: ChannelName,
-      atChannel: ChannelAccount
+      set: AccountSet
     ) => Effect.Effect<Merchant, MerchantNotFound | ClockMoved>
     /** The account's current secret: signs what goes to an order's own URL and to the default one (silences: W1). */
     readonly signingSecret: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
@@ -202,20 +202,25 @@ export const layer = Layer.effect(
         return yield* change(merchantId, (merchant) => ({ ...merchant, closed_at: merchant.closed_at ?? now }))
       }),
       ...makeMainKeyActs({ cache, find, mainKeys, secrets }),
-      setChannelAccount: span("Merchants.setChannelAccount")(function* ({ merchantId, mode }, channel, atChannel) {
+      setChannelAccount: span("Merchants.setChannelAccount")(function* ({ merchantId, mode }, channel, set) {
+        const { isActive, own, setAt } = set
         // An advance locks this row and reads it, so that of two concurrent changes the second sees the first.
         const keepsRealTime = Effect.flatMap(store.isClockMoved(merchantId), (isMoved) =>
           isMoved ? Effect.fail(new ClockMoved()) : Effect.void
         )
-        const isHeld = mode === "sandbox" && atChannel.isActive
+        const isHeld = mode === "sandbox" && isActive
         return yield* change(
           merchantId,
           (merchant) =>
             withMode(merchant, mode, {
-              // Its rank and its methods stay where they are not said.
               channel_accounts: {
                 ...merchant.modes[mode].channel_accounts,
-                [channel]: { ...routeOf(merchant.modes[mode].channel_accounts[channel] ?? {}), ...atChannel }
+                [channel]: {
+                  isActive,
+                  setAt,
+                  own,
+                  ...routeAfter(merchant.modes[mode].channel_accounts[channel] ?? {}, set)
+                }
               }
             }),
           isHeld ? keepsRealTime : Effect.void

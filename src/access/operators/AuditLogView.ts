@@ -25,12 +25,18 @@ export const auditEntryView = (row: AuditRow): AuditEntryResource => ({
   hash: row.hash
 })
 
-/** The same for the merchant that it is about. The merchant sees what was done, not by which operator, nor the note. */
+/**
+ * The same for the merchant that it is about. The merchant sees what was done, not by which operator, nor the note; of
+ * an operator's act on a payout also which one, and its amount.
+ */
 export const merchantEntryView = (row: AuditRow): MerchantAuditEntryResource => {
   const { act, created_at, id, phase, request_id, status, target, ...whole } = auditEntryView(row)
   const shown = { object: "merchant_audit_entry", id, created_at, act, phase, request_id, status, target } as const
   const { actor, actor_id, details, ip, role } = whole
   return row.act.startsWith("console:")
     ? { ...shown, by: "person", actor, actor_id, details, ip, role }
-    : { ...shown, by: "operator", actor: "", actor_id: "", details: {}, ip: null, role: "" }
+    : { ...shown, by: "operator", actor: "", actor_id: "", details: payoutIn(act, details), ip: null, role: "" }
 }
+
+const payoutIn = (act: string, { after }: { readonly after?: unknown }): MerchantAuditEntryResource["details"] =>
+  act.startsWith("payouts.") && after !== undefined ? { after } : {}

@@ -9,12 +9,13 @@ import { HttpApiBuilder } from "effect/http-api"
 import { consoleGroup } from "../../shared/http/granting.ts"
 import { commonRefusals } from "../../shared/http/refusals.ts"
 import { reply, replyList } from "../../shared/http/replies.ts"
+import { Merchants } from "../merchants/Merchants.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
 import { operatorWhoAsks } from "../merchants/stillGives.ts"
 import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
 import { span } from "../../platform/runtime/span.ts"
-import { People } from "./People.ts"
+import { type Invitation, People } from "./People.ts"
 import { peopleRefusals } from "./peopleRefusals.ts"
 import type { Inviter } from "./rolesThatInvite.ts"
 import { invitationView, personView } from "./peopleViews.ts"
@@ -82,6 +83,11 @@ const invitations = consoleGroup(
   "invitations",
   Effect.fnUntraced(function* (handlers) {
     const people = yield* People
+    const merchants = yield* Merchants
+    const view = Effect.fnUntraced(function* (invitation: Invitation) {
+      const name = Effect.map(merchants.find(invitation.belongs_to), (merchant) => merchant.name)
+      return invitationView(invitation, yield* Effect.catchTag(name, "MerchantNotFound", () => Effect.succeed(null)))
+    })
     const self = Effect.map(CurrentPerson, ({ personId, shown }) => ({
       person_id: personId,
       email: shown.person.email
@@ -89,14 +95,14 @@ const invitations = consoleGroup(
 
     return handlers.handleAll({
       list: span("invitations.list")(function* () {
-        const page = { data: yield* people.invitationsOf(yield* self), hasMore: false }
-        return yield* replyList("invitation", "/console/api/invitations", page, invitationView)
+        const data = yield* Effect.forEach(yield* people.invitationsOf(yield* self), view)
+        return yield* replyList("invitation", "/console/api/invitations", { data, hasMore: false }, (shown) => shown)
       }),
       accept: span("invitations.accept")(function* ({ params: { invitation_id } }) {
-        return yield* reply(invitationView(yield* people.accept(yield* self, invitation_id)))
+        return yield* reply(yield* view(yield* people.accept(yield* self, invitation_id)))
       }, Effect.catchTags({ InvitationNotFound, MerchantStands })),
       decline: span("invitations.decline")(function* ({ params: { invitation_id } }) {
-        return yield* reply(invitationView(yield* people.decline(yield* self, invitation_id)))
+        return yield* reply(yield* view(yield* people.decline(yield* self, invitation_id)))
       }, Effect.catchTags({ InvitationNotFound }))
     })
   })

@@ -30,10 +30,11 @@ const isElsewhere = ({ roles }: Person, of: string | undefined): boolean =>
   of !== undefined && roles.some(({ belongs_to }) => belongs_to !== of)
 
 /** The invitation for the invited person. */
-export const invitationView = (invitation: Invitation): InvitationResource => ({
+export const invitationView = (invitation: Invitation, merchantName: string | null): InvitationResource => ({
   object: "invitation",
   invitation_id: invitation.invitation_id,
   merchant_id: invitation.belongs_to === installation ? null : invitation.belongs_to,
+  merchant_name: merchantName,
   role: invitation.role as InvitationResource["role"],
   invited_by: invitation.invited_by,
   created_at: isoText(invitation.created_at),

@@ -17,7 +17,7 @@ import { SecondOperator } from "../../access/operators/SecondOperator.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { type AccountDesk, type AccountInUse as InUse, usesMax } from "../../shared/channel/accounts.ts"
 import { Channel, type RegisteredChannel } from "../../shared/channel/Channel.ts"
-import { type ChannelAccounts, rankIn, routeOf } from "../../shared/channel/ChannelAccount.ts"
+import { type ChannelAccounts, rankIn } from "../../shared/channel/ChannelAccount.ts"
 import { channelRefusals } from "../../shared/channel/channelRefusals.ts"
 import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
 import { commonRefusals, refuseAs } from "../../shared/http/refusals.ts"
@@ -122,7 +122,11 @@ const makeSet = (merchants: Merchants["Service"], acquirers: () => ReadonlyArray
     const wanted = acquirers().find(({ name }) => name === change.channel)
     if (wanted !== undefined) {
       const opened = yield* wanted.accounts.open(account, accounts, change)
-      const after = yield* merchants.setChannelAccount(account, wanted.name, { ...opened, ...routeOf(change) })
+      const after = yield* merchants.setChannelAccount(account, wanted.name, {
+        ...opened,
+        rank: change.rank,
+        methods: change.methods
+      })
       yield* wanted.accounts.opened
       return after
     }

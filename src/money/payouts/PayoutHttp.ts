@@ -11,6 +11,7 @@ import { reply, replyList } from "../../shared/http/replies.ts"
 import { JustDone, NeedsSecondOperator } from "../../access/operators/approvals.ts"
 import { SecondOperator } from "../../access/operators/SecondOperator.ts"
 import { payoutRefusals } from "./payoutRefusals.ts"
+import type { Payout } from "@coffer/rules/payout/Payout"
 import { PayoutNotFound as NoSuchPayout, Payouts } from "./Payouts.ts"
 import { payoutView } from "./PayoutView.ts"
 
@@ -24,12 +25,13 @@ export const layer = HttpApiBuilder.group(
     const { MerchantNotFound } = merchantRefusals
     const { InsufficientBalance, PayoutConflict, PayoutNotFound, PayoutReferenceTaken } = payoutRefusals
 
-    /** Its merchant's audit log gets what is done with it. */
-    const found = Effect.fnUntraced(function* (payoutNo: string) {
-      const payout = yield* payouts.find(payoutNo)
-      ;(yield* CurrentRecord).moves = payout.merchantId
-      return payout
-    })
+    /** Its merchant's audit log gets what is done with it, and names its amount. */
+    const note = ({ amount, currency, merchantId, payoutNo: payout_no }: Payout) =>
+      Effect.map(CurrentRecord, (record) => {
+        record.moves = merchantId
+        record.change = { after: { payout_no, amount, currency } }
+      })
+    const found = (payoutNo: string) => Effect.tap(payouts.find(payoutNo), note)
     const step = (name: "reject" | "complete" | "fail") =>
       span(`payouts.${name}`)(
         function* ({ params }: { readonly params: { readonly payout_no: string } }) {
@@ -43,6 +45,7 @@ export const layer = HttpApiBuilder.group(
       create: span("payouts.create")(
         function* ({ params, payload }) {
           const { created, payout } = yield* payouts.request(params.merchant_id, payload)
+          yield* note(payout)
           return yield* reply(payoutView(payout), created ? 201 : 200)
         },
         Effect.catchTags({ InsufficientBalance, InvalidField, MerchantNotFound, PayoutReferenceTaken, ...unavailable })

@@ -93,6 +93,12 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   // Orders that are authorised first and captured later (docs/decisions/0274): no other order is in either.
   { name: "orders_hold_due", on: "orders (hold_due_at) where hold_due_at is not null" },
   { name: "orders_with_hold", on: "orders (merchant_id, mode, trade_no) where hold is not null" },
+  // Holds among the objects that need attention: the channel has refused to capture them, or a worker had to ask again.
+  {
+    name: "orders_hold_stuck",
+    on: `orders (mode, trade_no)
+      where hold->'refusal' is not null or (hold->'request' is not null and hold_attempts > 0)`
+  },
   {
     name: "refunds_own_number",
     on: "refunds (out_refund_no, merchant_id, mode) where status <> 'void'",

@@ -36,7 +36,8 @@ export const readableFrom: Readonly<Record<number, number>> = {
   221: 0,
   225: 0,
   227: 0,
-  230: 0
+  230: 0,
+  231: 0
 }
 
 /** `from`: the migration that a program has to know so that it works after this one; null: not said. */

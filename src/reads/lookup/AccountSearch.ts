@@ -4,7 +4,7 @@
  * are met among the newest orders, and among those that the index of an amount or an address has. Both are bounded, so
  * the worst text costs no more (docs/decisions/0236, 0251). It reads only columns that these people read in the lists.
  */
-import { type FoundKind, foundKinds } from "@coffer/contract/Lookup"
+import { type FoundKind, foundKinds } from "@coffer/contract/foundKinds"
 import { matchesMax, matchesPage, type PagedKind } from "@coffer/contract/MerchantSearch"
 import type { Account } from "@coffer/model/Account"
 import { Currency } from "@coffer/model/Money"

@@ -2,7 +2,8 @@
  * Finds the objects that have a number: ours, a merchant's own, or the channel's. It reads the rows of all rooms, each
  * by an index that begins with the number, and writes nothing. Its time does not grow with the merchants.
  */
-import { type FoundKind, foundKinds, foundMax, type SearchQuery } from "@coffer/contract/Lookup"
+import { type FoundKind, foundKinds } from "@coffer/contract/foundKinds"
+import { foundMax, type SearchQuery } from "@coffer/contract/Lookup"
 import { Mode, prefixes } from "@coffer/model/Ids"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"

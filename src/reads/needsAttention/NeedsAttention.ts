@@ -155,7 +155,8 @@ const isBeyond = (sql: SqlClient.SqlClient, source: HeldSource, { digits, rank }
   return sql`${sql(`${source.table}.${source.key}`)} ${comparison} ${source.prefix + digits}`
 }
 
-const rankOf = (source: HeldSource): number => heldSources.indexOf(source)
+/** Sources of one prefix have one place: no number is in two of them. */
+const rankOf = (source: HeldSource): number => heldSources.findIndex(({ prefix }) => prefix === source.prefix)
 
 /** Each column of a row, in one order for all tables. */
 const columnsOf = (source: HeldSource): string => {

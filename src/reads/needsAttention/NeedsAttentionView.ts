@@ -46,7 +46,7 @@ const moneyOf = (row: HeldRow): Pick<HeldUpResource, "amount" | "currency"> => {
 
 /** The earliest, where there are several. */
 const deadlineOf = (row: HeldRow): DateTime.Utc | null => {
-  if (row.kind === "dispute") return row.due_by
+  if (row.kind === "dispute" || row.kind === "hold") return row.due_by
   const times = waitingIn(row).flatMap(({ dispute }) =>
     dispute?.answerBy === undefined || dispute.isOver ? [] : [dispute.answerBy]
   )
@@ -63,6 +63,8 @@ const turnOf = (row: HeldRow, now: DateTime.Utc, titleOf: (channel: string) => s
       return { waits_for: "channel", text: "waiting for the channel to settle the refund", since }
     case "dispute":
       return inBothCurrencies(row, disputeTurn(row, now))
+    case "hold":
+      return holdTurn(row)
     case "payout":
       return row.status === "requested"
         ? { waits_for: "operator", text: "an operator has to approve or reject the payout", since }
@@ -79,6 +81,19 @@ const turnOf = (row: HeldRow, now: DateTime.Utc, titleOf: (channel: string) => s
       return straySessionTurn(row, titleOf(row.channel ?? ""))
   }
 }
+
+const holdTurn = ({ due_by, status, updated_at: since }: HeldRow): Turn =>
+  status === "refused"
+    ? {
+        waits_for: "merchant",
+        text: `the channel refused: the merchant can capture or cancel the order until ${isoTextOrNull(due_by)}`,
+        since
+      }
+    : {
+        waits_for: "channel",
+        text: `waiting for the channel to ${status === "releasing" ? "release" : "capture"} the held amount`,
+        since
+      }
 
 const disputeTurn = (row: HeldRow, now: DateTime.Utc): Turn => {
   const { created_at, due_by, is_answered, stage, status, updated_at } = row

@@ -16,6 +16,7 @@ export const HeldRow = Schema.Struct({
     "dispute",
     "payout",
     "delivery",
+    "hold",
     "unapplied_payment",
     "stray_session",
     "mail",
@@ -68,6 +69,8 @@ export interface HeldSource {
 
 const money = { amount: "amount", currency: "currency" }
 
+const unapplied = `(unapplied_due_at is not null or unapplied_payments @> '[{"state": "parked"}]')`
+
 /** Numbers of orders have a prefix for each environment, so each is a range of its own. */
 const unappliedSource = (mode: Mode): HeldSource => ({
   kind: "unapplied_payment",
@@ -75,7 +78,7 @@ const unappliedSource = (mode: Mode): HeldSource => ({
   key: "trade_no",
   mode,
   prefix: prefixes.tradeNo[mode],
-  held: `mode = '${mode}' and (unapplied_due_at is not null or unapplied_payments @> '[{"state": "parked"}]')`,
+  held: `mode = '${mode}' and ${unapplied}`,
   columns: {
     trade_no: "trade_no",
     status: `case when unapplied_payments @> '[{"state": "parked"}]' then 'parked' else 'due' end`,
@@ -84,6 +87,29 @@ const unappliedSource = (mode: Mode): HeldSource => ({
     error: "unapplied_error",
     next_at: "unapplied_due_at",
     payments: "unapplied_payments"
+  }
+})
+
+/** An order whose payment a channel holds. One that is an unapplied payment's already is listed once, as that. */
+const holdSource = (mode: Mode): HeldSource => ({
+  kind: "hold",
+  table: "orders",
+  key: "trade_no",
+  mode,
+  prefix: prefixes.tradeNo[mode],
+  held: `mode = '${mode}' and (hold->'refusal' is not null or (hold->'request' is not null and hold_attempts > 0))
+    and not ${unapplied}`,
+  columns: {
+    trade_no: "trade_no",
+    status: `case when hold->'request'->'release' is not null then 'releasing'
+      when hold->'request' is not null then 'capturing' else 'refused' end`,
+    updated_at: "coalesce(hold->'request'->>'at', hold->'payment'->>'authorizedAt')::timestamptz",
+    amount: "coalesce(hold->'request'->>'capture', amount::text)",
+    currency: "currency",
+    attempts: "hold_attempts",
+    error: "coalesce(hold->>'refusal', hold_error)",
+    next_at: "hold_due_at",
+    due_by: "(hold->'payment'->>'captureBy')::timestamptz"
   }
 })
 
@@ -183,5 +209,7 @@ export const heldSources: ReadonlyArray<HeldSource> = [
   mail(`${prefixes.mail}${prefixes.tradeNo.sandbox}`, "sandbox"),
   mail(`${prefixes.mail}${prefixes.tradeNo.live}`, "live"),
   unappliedSource("sandbox"),
-  unappliedSource("live")
+  unappliedSource("live"),
+  holdSource("sandbox"),
+  holdSource("live")
 ]

@@ -20,15 +20,20 @@ export type ChannelAccount = typeof ChannelAccount.Type
 export const ChannelAccounts = Schema.Record(Schema.String, ChannelAccount)
 export type ChannelAccounts = typeof ChannelAccounts.Type
 
-/** Where the merchant's buyers pay, of an account or of a change of one. What is not said is left out. */
-export const routeOf = ({ methods, rank }: Route): Pick<ChannelAccount, "rank" | "methods"> => ({
-  ...(rank === undefined ? {} : { rank }),
-  ...(methods === undefined ? {} : { methods })
-})
-interface Route {
-  readonly rank?: number | undefined
-  readonly methods?: ChannelAccount["methods"] | undefined
+/** Where the merchant's buyers pay, in a change of an account. Null unsets; what is left out stays as it is. */
+export interface Route {
+  readonly rank?: number | null | undefined
+  readonly methods?: ChannelAccount["methods"] | null | undefined
 }
+
+/** An account as it is set: its own part anew, its route where the change says one. */
+export type AccountSet = Omit<ChannelAccount, "rank" | "methods"> & Route
+
+/** The route of an account after a change. */
+export const routeAfter = (before: Route, { methods = before.methods, rank = before.rank }: Route) => ({
+  ...(rank == null ? {} : { rank }),
+  ...(methods == null ? {} : { methods })
+})
 
 /** A channel's place among those of the account's merchant, the lowest first. */
 export const rankIn = (accounts: ChannelAccounts, channel: { readonly name: string; readonly rank: number }): number =>

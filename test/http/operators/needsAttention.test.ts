@@ -47,6 +47,14 @@ const aBadDay = Effect.gen(function* () {
   yield* said(shop.post(`/v1/test_helpers/orders/${parked["trade_no"]}/pay`, { amount: 699 }))
   const late = yield* said(shop.post("/v1/orders", { amount: 800 }))
   yield* said(shop.post(`/v1/orders/${late["trade_no"]}/expire`))
+  const { trade_no: refused } = yield* shop.authorized(900)
+  yield* said(shop.bankCaptures(refused, { outcome: "refuse" }))
+  assert.strictEqual((yield* shop.capture(refused)).status, 502)
+  // The bank captures it later, and never says so.
+  const { trade_no: stuck } = yield* shop.authorized(950)
+  yield* said(shop.bankCaptures(stuck, { outcome: "late" }))
+  yield* shop.capture(stuck, { amount: 940 })
+  yield* running.sql`update sandbox_payments set report_due_at = null where trade_no = ${stuck}`
   const { refund_no } = yield* said(shop.refund({ trade_no: alipay["trade_no"], amount: 300 }))
   // Reported after the bank became unreachable, so that it cannot go back.
   yield* said(shop.post(`/v1/test_helpers/orders/${late["trade_no"]}/pay`, { outcome: "succeed_unreported" }))
@@ -56,7 +64,15 @@ const aBadDay = Effect.gen(function* () {
   Context.get(running.context, Wakeups).raise("sandbox_reports")
   yield* running.pass("2 minutes")
   const ofMine = (query = "") => heldUp(running, `?merchant_id=${merchantId}${query}`)
-  const numbers = { dispute_no, payout_no, refund_no, parked: parked["trade_no"], late: late["trade_no"] }
+  const numbers = {
+    refused,
+    stuck,
+    dispute_no,
+    payout_no,
+    refund_no,
+    parked: parked["trade_no"],
+    late: late["trade_no"]
+  }
   return { running, shop, hook, ofMine, numbers, merchantId }
 })
 
@@ -103,6 +119,25 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })("what is held
         next: true
       })
       assert.isAbove(refund!.attempts, 0)
+      const [stuck, refused] = shown("hold")
+      assert.deepInclude(stuck, {
+        id: numbers.stuck,
+        status: "capturing",
+        waits_for: "channel",
+        last_error: "ChannelUnreachable",
+        next: true
+      })
+      assert.isAbove(stuck!.attempts, 0)
+      assert.deepInclude(refused, { id: numbers.refused, status: "refused", waits_for: "merchant", next: false })
+      assert.match(refused!.last_error, /does not confirm the amount/)
+      const holds = data.filter(({ kind }) => kind === "hold")
+      assert.deepStrictEqual(
+        holds.map(({ amount, currency, due_by, trade_no }) => [trade_no, amount, currency, due_by !== null]),
+        [
+          [numbers.stuck, 940, "USD", true],
+          [numbers.refused, 900, "USD", true]
+        ]
+      )
       const [delivery] = shown("delivery")
       assert.deepInclude(delivery, { status: "pending", waits_for: "receiver", last_error: "answered 500", next: true })
       assert.include(data.find(({ kind }) => kind === "delivery")!["text"], hook.url)
@@ -114,12 +149,13 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })("what is held
         dispute: 1,
         payout: 1,
         delivery: 1,
+        hold: 2,
         unapplied_payment: 2,
         stray_session: 0,
         mail: 1,
         report: 0
       })
-      assert.lengthOf(data, 7)
+      assert.lengthOf(data, 9)
     }).pipe(Effect.scoped)
   )
 
@@ -135,6 +171,7 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })("what is held
       assert.deepStrictEqual(
         data.map(({ id, last_error, status }) => [id, status, last_error]),
         [
+          [numbers.refused, "refused", "the buyer's bank does not confirm the amount"],
           [numbers.parked, "parked", null],
           [numbers.payout_no, "approved", null],
           [numbers.dispute_no, "needs_response", null]
@@ -145,6 +182,7 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })("what is held
         dispute: 1,
         payout: 1,
         delivery: 0,
+        hold: 1,
         unapplied_payment: 1,
         stray_session: 0,
         mail: 0,
@@ -208,6 +246,20 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })("what is held
       })
       assert.deepStrictEqual(yield* walked("starting_after", ids[0]!), ids)
       assert.deepStrictEqual(yield* walked("ending_before", ids.at(-1)!), ids.toReversed())
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("shows an order once that has both an unmatched payment and a hold, and walks past it in both ways", () =>
+    Effect.gen(function* () {
+      const { numbers, ofMine, running } = yield* aBadDay
+      yield* running.sql`update orders set unapplied_payments =
+        (select unapplied_payments from orders where trade_no = ${numbers.parked}) where trade_no = ${numbers.refused}`
+      const all = (yield* ofMine()).data
+      const kinds = all.filter(({ id }) => id === numbers.refused).map(({ kind }) => kind as string)
+      assert.deepStrictEqual(kinds, ["unapplied_payment"])
+      const place = all.findIndex(({ id }) => id === numbers.stuck)
+      assert.deepStrictEqual((yield* ofMine(`&limit=1&starting_after=${numbers.stuck}`)).data, [all[place + 1]!])
+      assert.deepStrictEqual((yield* ofMine(`&limit=1&ending_before=${numbers.stuck}`)).data, [all[place - 1]!])
     }).pipe(Effect.scoped)
   )
 

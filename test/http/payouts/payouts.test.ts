@@ -57,6 +57,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("payouts", 
         amount: 500,
         fee: 25,
         status: "requested",
+        approved_at: null,
         reference: null
       })
       assert.deepStrictEqual(yield* balanceOf(merchant), [441, 500, 0, 59])
@@ -65,7 +66,10 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("payouts", 
       assert.deepStrictEqual([approved.status, approved.body.data.status], [200, "approved"])
       assert.deepStrictEqual(yield* balanceOf(merchant), [441, 500, 0, 59])
 
+      const approvedAt = approved.body.data.approved_at
+      assert.strictEqual(approvedAt, approved.body.data.updated_at)
       const completed = yield* take(payout_no, "complete")
+      assert.strictEqual(completed.body.data.approved_at, approvedAt)
       assert.deepStrictEqual([completed.status, completed.body.data.status], [200, "succeeded"])
       assert.deepStrictEqual(yield* balanceOf(merchant), [416, 0, 500, 84])
       assert.deepStrictEqual(yield* rowsOf(merchant, payout_no), [

@@ -56,6 +56,7 @@ it.live("the person accepts or declines it, once, and only the person whose addr
       object: "invitation",
       invitation_id: id,
       merchant_id: merchantId,
+      merchant_name: "Test merchant",
       role: "support",
       invited_by: inviter.email
     })

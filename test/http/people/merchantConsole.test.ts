@@ -151,7 +151,10 @@ it.live("the audit log of a merchant has what operators did with its payouts, on
     const shown = (reply: { readonly body: any }) =>
       reply.body.data.data
         .filter(({ act }: any) => act.startsWith("payouts."))
-        .map(({ act, by, phase, status, target }: any) => [act, by, phase, status, target.includes(merchantId)])
+        .map(({ act, by, details, phase, status, target }: any) => {
+          assert.deepStrictEqual(details, { after: { payout_no, amount: 2_500, currency: "USD" } })
+          return [act, by, phase, status, target.includes(merchantId)]
+        })
     assert.deepStrictEqual(shown(yield* owner.call("GET", `${at}/audit_log?limit=20`)), [
       ["payouts.reject", "operator", "done", 409, true],
       ["payouts.complete", "operator", "done", 200, true],

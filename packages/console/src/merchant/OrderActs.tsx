@@ -25,7 +25,8 @@ const texts = {
     reason: "Reason",
     capture: "Capture",
     captureSays: "The buyer is charged this amount once. What is not charged is released. This can't be undone.",
-    cancel: "Cancel",
+    // Not "Cancel" alone: that closes each dialog.
+    cancel: "Cancel payment",
     cancelSays: "The held amount is released, and the buyer is not charged. This can't be undone.",
     expire: "Expire",
     expireSays: "The checkout page stops accepting payments. This can't be undone.",
@@ -47,7 +48,7 @@ const texts = {
     reason: "原因",
     capture: "扣款",
     captureSays: "将向买家扣取此金额，只能扣款一次，未扣的部分会解冻，此操作无法撤销。",
-    cancel: "取消",
+    cancel: "取消授权",
     cancelSays: "将解冻所授权的金额，不会向买家扣款，此操作无法撤销。",
     expire: "设为过期",
     expireSays: "收银台页面将不再接受付款，此操作无法撤销。",

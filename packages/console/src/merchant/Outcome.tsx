@@ -1,4 +1,6 @@
 /** How an act of the audit log ended, and what it was about, in a merchant's log and in the operators'. */
+import type { PayoutResource } from "@coffer/contract/Payouts"
+import { Amount } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { actText, objectOf, outcomeOf } from "./auditWords.ts"
 
@@ -46,13 +48,26 @@ export const Outcome = ({ phase, status }: Ended) => {
   )
 }
 
-/** The act in words, with its object below. */
-export const ActText = ({ act, target }: { readonly act: string; readonly target: string }) => {
+interface ActShown {
+  readonly act: string
+  readonly target: string
+  readonly details: { readonly [name: string]: unknown }
+}
+
+/** The act in words, with its object and its amount below. */
+export const ActText = ({ act, details, target }: ActShown) => {
   const language = useLanguage()
-  const object = objectOf(target)
+  const { amount, currency, payout_no } = (details["after"] ?? {}) as Partial<PayoutResource>
+  const object = act.startsWith("payouts.") && payout_no !== undefined ? payout_no : objectOf(target)
   return (
     <>
       {actText(act, language)}
+      {amount !== undefined && currency !== undefined && (
+        <>
+          {" "}
+          <Amount minor={amount} currency={currency} />
+        </>
+      )}
       {object !== undefined && <code className="small block soft">{object}</code>}
     </>
   )

@@ -157,9 +157,9 @@ const stepsTo: Readonly<Record<Status, ReadonlyArray<Status>>> = {
   failed: ["requested", "approved", "failed"]
 }
 
-/** Known are the times of the request and of its last step. */
+/** A step whose time was not recorded is only done. */
 const Progress = ({ payout, words }: { readonly payout: PayoutResource; readonly words: Texts }) => {
-  const { created_at, status, updated_at } = payout
+  const { approved_at, created_at, status, updated_at } = payout
   const steps = stepsTo[status]
   const reached = steps.indexOf(status)
   return (
@@ -169,14 +169,14 @@ const Progress = ({ payout, words }: { readonly payout: PayoutResource; readonly
         isBare
         facts={steps.map((step, index) => [
           words.steps[step],
-          index === 0 ? (
-            <Time key={step} at={created_at} />
-          ) : index === reached ? (
-            <Time key={step} at={updated_at} />
-          ) : index < reached ? (
-            words.past
-          ) : (
+          index > reached ? (
             words.next
+          ) : (
+            <Time
+              key={step}
+              at={index === 0 ? created_at : index === reached ? updated_at : approved_at}
+              none={words.past}
+            />
           )
         ])}
       />

@@ -29,6 +29,8 @@ const texts = {
     balance: "Balance",
     created: "Order created",
     paid: "Paid by",
+    held: "Authorized, not charged, by",
+    notCaptured: "Capture refused",
     asked: "Refund requested",
     refunded: "Refund succeeded",
     rejected: "Refund failed",
@@ -74,6 +76,8 @@ const texts = {
     balance: "余额",
     created: "订单已创建",
     paid: "已付款，方式",
+    held: "已授权，未扣款，方式",
+    notCaptured: "扣款被拒绝",
     asked: "已申请退款",
     refunded: "退款已到账",
     rejected: "退款失败",
@@ -303,6 +307,13 @@ const triedWith = (entry: TimelineEntry, language: Language): string => {
 /** Chinese has a wide colon, without a space. */
 const colonOf = (language: Language) => (language !== "en" ? "：" : ": ")
 
+/** A hold has the time until which it can be captured, and a payment its number. */
+const orderStep = (entry: TimelineEntry, words: Texts, language: Language): string => {
+  const { capture_by: isHeld, payment_id: isPaid } = entry.details
+  if (isHeld === undefined && isPaid === undefined) return words.created
+  return `${isPaid === undefined ? words.held : words.paid} ${methodIn(entry, language)}`
+}
+
 /** A step as a sentence; a kind that is newer than this page gets the service's own text. */
 const sentence = (entry: TimelineEntry, words: Texts, language: Language): React.ReactNode => {
   const isEnd = entry.details["status"] !== undefined
@@ -318,10 +329,12 @@ const sentence = (entry: TimelineEntry, words: Texts, language: Language): React
           {entry.details["error_code"] === null ? "" : ` ${field(entry, "error_code")}`}
         </>
       )
-    case "order":
-      return entry.details["payment_id"] === undefined
-        ? `${words.created}${colon}${money(entry, "amount", language)}`
-        : `${words.paid} ${methodIn(entry, language)}${colon}${money(entry, "amount", language)}`
+    case "order": {
+      const step = `${orderStep(entry, words, language)}${colon}${money(entry, "amount", language)}`
+      const refusal = field(entry, "refusal")
+      const stop = language === "en" ? ". " : "。"
+      return refusal === "" ? step : `${step}${stop}${words.notCaptured}${colon}${refusal}`
+    }
     case "payment_attempt": {
       const outcome = words.outcomes[field(entry, "outcome") as keyof Texts["outcomes"]]
       const why = declineText(field(entry, "reason"), field(entry, "message"), language)
@@ -381,7 +394,7 @@ const label = (entry: TimelineEntry, words: Texts, language: Language): string =
     case "attempt":
       return `${kind} ${field(entry, "attempt")}`
     case "order":
-      return entry.details["payment_id"] === undefined ? words.created : `${words.paid} ${methodIn(entry, language)}`
+      return orderStep(entry, words, language)
     case "refund":
       return entry.details["status"] === undefined
         ? words.asked

@@ -12,7 +12,8 @@ import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type ListBy, ListPage } from "../parts/ListPage.tsx"
 import { Empty, Trouble, Waiting } from "../parts/states.tsx"
 import { readPage, rowsOf } from "../parts/walkPages.ts"
-import { useWords } from "../parts/words.ts"
+import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { actText } from "../merchant/auditWords.ts"
 import { ActText, Outcome, useOutcome } from "../merchant/Outcome.tsx"
 import { type Break, firstBreak } from "./auditChain.ts"
 import { ShowJson } from "./operator.tsx"
@@ -88,6 +89,7 @@ const { code, plain, time } = columnsFor<AuditEntryResource>()
 
 const columnsOf = (
   words: Texts,
+  language: Language,
   outcomeText: (entry: AuditEntryResource) => string
 ): ReadonlyArray<Column<AuditEntryResource>> => [
   { id: "act", name: words.act, text: ({ act }) => act, cell: (entry) => <ActText {...entry} /> },
@@ -124,7 +126,7 @@ const columnsOf = (
     id: "details",
     name: words.details,
     text: ({ details }) => JSON.stringify(details),
-    cell: (entry) => <ShowJson title={`${entry.act} · ${entry.sequence}`} value={entry} />
+    cell: (entry) => <ShowJson title={`${actText(entry.act, language)} · ${entry.sequence}`} value={entry} />
   }
 ]
 
@@ -254,6 +256,7 @@ const useActors = (): ReadonlyArray<readonly [id: string, name: string]> => {
 
 const AuditLog = () => {
   const words = useWords(texts)
+  const language = useLanguage()
   const outcomeText = useOutcome()
   const [isOpen, setOpen] = useState(false)
   const actors = useActors()
@@ -264,7 +267,7 @@ const AuditLog = () => {
           {
             id: "operator.audit",
             title: words.title,
-            columns: columnsOf(words, outcomeText),
+            columns: columnsOf(words, language, outcomeText),
             filters: [
               { name: "act", label: words.act },
               { name: "target", label: words.target },

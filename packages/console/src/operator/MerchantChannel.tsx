@@ -1,5 +1,6 @@
 /** The channel that takes a merchant's payments in one environment, and how far its books are compared. */
-import type { ChannelResource } from "@coffer/contract/Channels"
+import type { AcquirerAccount, ChannelResource } from "@coffer/contract/Channels"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useAtom } from "../api/registry.ts"
@@ -7,8 +8,8 @@ import { sent } from "../api/sent.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
-import { Num, Time } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { methodText, Num, Time } from "../parts/values.tsx"
+import { useLanguage, useWords } from "../parts/words.ts"
 import { typedFields, typedIn } from "../parts/typed.tsx"
 import { type Mode, OperatorAct } from "./operator.tsx"
 
@@ -36,6 +37,15 @@ const texts = {
     adyen: "Adyen",
     urlPrefix: "Live URL prefix (Adyen)",
     none: "None",
+    rank: "Place",
+    rankHint: "1 to 1000, the lowest first. Leave empty for the usual place.",
+    usual: "usual",
+    methods: "Methods",
+    methodsHint: "None ticked: all that the channel takes.",
+    every: "all that it takes",
+    isOff: "takes no payments",
+    route: "Set place and methods",
+    routeSays: "A buyer whose channel cannot take the payment pays through the next.",
     begin: "Compare books now",
     beginSays: "Starts within five seconds."
   },
@@ -61,6 +71,15 @@ const texts = {
     adyen: "Adyen",
     urlPrefix: "生产环境 URL 前缀（Adyen）",
     none: "无",
+    rank: "顺序",
+    rankHint: "1 到 1000，数字小的优先。留空则为默认顺序。",
+    usual: "默认",
+    methods: "支付方式",
+    methodsHint: "一项不选即为该渠道支持的全部方式。",
+    every: "该渠道支持的全部方式",
+    isOff: "不收款",
+    route: "设置顺序和支付方式",
+    routeSays: "如果某渠道无法收款，买家将通过下一个渠道付款。",
     begin: "立即比对账目",
     beginSays: "将在五秒内开始。"
   }
@@ -106,6 +125,7 @@ const MerchantChannel = ({ merchantId, mode }: { readonly merchantId: string; re
               )
             ]}
           />
+          {data.acquirers.some(({ has_keys }) => has_keys) && <Routes acquirers={data.acquirers} params={params} />}
           <Loaded result={compared} lines={2}>
             {({ data: { compared_until, next_at } }) => (
               <Facts
@@ -119,6 +139,90 @@ const MerchantChannel = ({ merchantId, mode }: { readonly merchantId: string; re
         </>
       )}
     </Loaded>
+  )
+}
+
+interface OfMode {
+  readonly merchant_id: string
+  readonly mode: Mode
+}
+
+/** Which acquirer a buyer is sent to first, and for which methods. */
+const Routes = (props: { readonly acquirers: ReadonlyArray<AcquirerAccount>; readonly params: OfMode }) => {
+  const words = useWords(texts)
+  const language = useLanguage()
+  return (
+    <div className="table">
+      <table>
+        <thead>
+          <tr>
+            {[words.channel, words.rank, words.methods, ""].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {props.acquirers
+            .filter(({ has_keys }) => has_keys)
+            .map((one) => (
+              <tr key={one.channel}>
+                <th scope="row">{words[one.channel]}</th>
+                <td>{one.rank ?? words.usual}</td>
+                <td>{one.methods?.map((each) => methodText(each, language)).join(", ") ?? words.every}</td>
+                <td>{one.is_active ? <SetRoute account={one} params={props.params} /> : words.isOff}</td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** An empty field unsets, since the fields begin with what is set. */
+const SetRoute = ({ account, params }: { readonly account: AcquirerAccount; readonly params: OfMode }) => {
+  const { channel, methods, rank } = account
+  const words = useWords(texts)
+  const language = useLanguage()
+  const bodyOf = (typed: FormData) => {
+    const chosen = typed.getAll("methods")
+    const place = typedIn(typed, "rank")
+    return {
+      channel,
+      rank: place === undefined ? null : Number(place),
+      methods: chosen.length === 0 ? null : PaymentMethod.literals.filter((each) => chosen.includes(each))
+    }
+  }
+  return (
+    <OperatorAct
+      act="channels.set"
+      name={words.route}
+      object={words[channel]}
+      says={words.routeSays}
+      fields={
+        <>
+          <TextField
+            label={words.rank}
+            name="rank"
+            inputMode="numeric"
+            initial={rank === null ? "" : String(rank)}
+            hint={words.rankHint}
+          />
+          <fieldset className="checks">
+            <legend className="small">{words.methods}</legend>
+            {PaymentMethod.literals.map((each) => (
+              <label key={each}>
+                <input type="checkbox" name="methods" value={each} defaultChecked={methods?.includes(each) === true} />
+                {methodText(each, language)}
+              </label>
+            ))}
+            <p className="small soft">{words.methodsHint}</p>
+          </fieldset>
+        </>
+      }
+      request={(typed) => ({ params, payload: sent(bodyOf(typed)) })}
+    />
   )
 }
 

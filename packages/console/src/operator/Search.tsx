@@ -1,15 +1,19 @@
-/** Objects by a number, at any merchant. A number that one object has leads straight to its page. */
+/**
+ * Objects by a number, at any merchant; otherwise merchants and people by name. A text that one object has leads
+ * straight to its page.
+ */
 import { Link, Redirect } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useAtom } from "../api/registry.ts"
 import { useQuery } from "../parts/address.ts"
 import { Rows } from "../parts/ListPage.tsx"
+import { useFound } from "../parts/SearchBox.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
 import { stateText } from "../parts/stateWords.ts"
 import { useLanguage, useWords } from "../parts/words.ts"
-import { pageOfFound } from "./find.ts"
-import { MerchantLink, ModeMark } from "./operator.tsx"
+import { lookFor, pageOfFound } from "./find.ts"
+import { MerchantLink, ModeMark, useOperator } from "./operator.tsx"
 
 const texts = {
   en: {
@@ -40,6 +44,8 @@ const Search = () => {
   const words = useWords(texts)
   const language = useLanguage()
   const [{ number = "" }] = useQuery()
+  const operator = useOperator()
+  const named = useFound(number, (text) => lookFor(operator, text, language))
   const found = useAtom(OperatorsApi.query("lookup", "search", { query: { number }, reactivityKeys: shown }))
   return (
     <section className="list">
@@ -51,6 +57,19 @@ const Search = () => {
       <Loaded result={found}>
         {({ data: { data: rows } }) => {
           const [first] = rows
+          const [only, ...others] = named
+          if (first === undefined && only !== undefined && others.length === 0)
+            return <Redirect to={only.href} replace />
+          if (first === undefined && only !== undefined)
+            return (
+              <ul className="card stack">
+                {named.map(({ href, name, note }) => (
+                  <li key={href}>
+                    <Link href={href}>{name}</Link> <span className="soft small">{note}</span>
+                  </li>
+                ))}
+              </ul>
+            )
           if (first === undefined)
             return (
               <Empty title={words.nothing}>

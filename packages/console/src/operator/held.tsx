@@ -14,6 +14,7 @@ export const kindsByWeight: ReadonlyArray<HeldKind> = [
   "payout",
   "dispute",
   "report",
+  "hold",
   "refund",
   "delivery",
   "mail"
@@ -26,6 +27,7 @@ export const kindTexts = {
     payout: "Payouts in progress",
     dispute: "Disputes",
     report: "Failing reports",
+    hold: "Holds the channel has not captured or released",
     refund: "Refunds the channel has not settled",
     delivery: "Failing webhook deliveries",
     mail: "Emails not accepted"
@@ -36,6 +38,7 @@ export const kindTexts = {
     payout: "进行中的提现",
     dispute: "争议",
     report: "生成失败的报表",
+    hold: "渠道尚未扣款或解冻的授权",
     refund: "渠道尚未处理完的退款",
     delivery: "投递失败的 Webhook",
     mail: "未被接收的邮件"
@@ -50,6 +53,7 @@ export const oneTexts = {
     payout: "Payout",
     dispute: "Dispute",
     report: "Report",
+    hold: "Hold",
     refund: "Refund",
     delivery: "Webhook",
     mail: "Email"
@@ -60,6 +64,7 @@ export const oneTexts = {
     payout: "提现",
     dispute: "争议",
     report: "报表",
+    hold: "授权",
     refund: "退款",
     delivery: "Webhook",
     mail: "邮件"
@@ -74,6 +79,7 @@ export const adviceTexts = {
     payout: "Approve or reject it, or mark it as paid or failed.",
     dispute: "Only the merchant can respond. Remind them of the deadline.",
     report: "Find out why the step fails; it is retried automatically.",
+    hold: "Unanswered ones are retried automatically. If the channel refused, tell the merchant before the hold ends.",
     refund: "The channel is polled automatically. Contact it if this takes days.",
     delivery: "Notify the merchant. Resend it once their endpoint is fixed.",
     mail: "Retried automatically. If many are waiting, check the mail server."
@@ -84,6 +90,7 @@ export const adviceTexts = {
     payout: "批准或拒绝，或标记为已到账或失败。",
     dispute: "只有商户可以回应，请提醒其截止时间。",
     report: "请查明失败的步骤，系统会自动重试。",
+    hold: "未答复的会自动重试。若渠道拒绝，请在授权到期前通知商户。",
     refund: "系统会自动查询渠道。若持续数日，请联系渠道。",
     delivery: "请通知商户，修复端点后可重新发送。",
     mail: "系统会自动重试。若大量等待，请检查邮件服务器。"
@@ -120,6 +127,9 @@ const steps = {
     merchant: "Waiting for the merchant to respond to the bank.",
     bank: "Waiting for the bank's decision.",
     channel: "Waiting for the channel.",
+    refused: "The channel refused. The merchant can capture again or cancel.",
+    capturing: "Waiting for the channel to capture the held amount.",
+    releasing: "Waiting for the channel to release the held amount.",
     operator: "You can file an appeal at the channel.",
     receiver: "Waiting for the merchant's endpoint to accept the event.",
     mail_server: "Waiting for the mail server to accept the receipt.",
@@ -133,6 +143,9 @@ const steps = {
     merchant: "等待商户回应银行。",
     bank: "等待银行裁决。",
     channel: "等待渠道处理。",
+    refused: "渠道已拒绝，商户可以再次扣款或取消。",
+    capturing: "等待渠道扣取授权金额。",
+    releasing: "等待渠道解冻授权金额。",
     operator: "可在渠道提出申诉。",
     receiver: "等待商户端点接收事件。",
     mail_server: "等待邮件服务器接收收据。",
@@ -146,8 +159,8 @@ export const NextStep = ({ held }: { readonly held: HeldUpResource }) => {
   const { id, kind, status, text, trade_no, waits_for } = held
   if (kind === "stray_session") return <span className="wrap">{text}</span>
   const step =
-    kind === "unapplied_payment" || kind === "payout"
-      ? words[status as "parked" | "due" | "requested" | "approved"]
+    kind === "unapplied_payment" || kind === "payout" || kind === "hold"
+      ? words[status as keyof typeof steps.en]
       : kind === "report"
         ? words.report
         : words[waits_for]
@@ -162,9 +175,8 @@ export const pageOfHeld = ({ id, kind, merchant_id, mode, trade_no }: HeldUpReso
   if (kind === "payout") return ofPayout(id, mode)
   if (kind === "delivery") return ofDelivery(id, mode)
   if (kind === "stray_session") return undefined
-  if (kind === "dispute" || kind === "refund" || kind === "unapplied_payment" || kind === "mail")
-    return trade_no === null ? undefined : ofOrder(merchant_id, mode, trade_no)
-  return ofAccount(merchant_id, mode)
+  if (kind === "report") return ofAccount(merchant_id, mode)
+  return trade_no === null ? undefined : ofOrder(merchant_id, mode, trade_no)
 }
 
 export const NoteField = () => {

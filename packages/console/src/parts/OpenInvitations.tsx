@@ -10,7 +10,7 @@ const texts = {
   en: {
     title: "Invitations",
     by: "invites you to join as",
-    operators: "The operators",
+    operators: "The operators invite you to join as",
     at: "at",
     installation: "this installation",
     accept: "Accept",
@@ -22,7 +22,7 @@ const texts = {
   zh: {
     title: "邀请",
     by: "邀请您担任",
-    operators: "运营方",
+    operators: "运营方邀请您担任",
     at: "于",
     installation: "本系统",
     accept: "接受",
@@ -35,8 +35,9 @@ const texts = {
 const Invitation = ({ invitation }: { readonly invitation: InvitationResource }) => {
   const words = useWords(texts)
   const language = useLanguage()
-  const { invitation_id, invited_by, merchant_id, role } = invitation
-  const says = `${invited_by ?? words.operators} ${words.by} ${stateText(role, language)} ${words.at} ${merchant_id ?? words.installation}`
+  const { invitation_id, invited_by, merchant_id, merchant_name, role } = invitation
+  const who = invited_by === null ? words.operators : `${invited_by} ${words.by}`
+  const says = `${who} ${stateText(role, language)} ${words.at} ${merchant_name ?? merchant_id ?? words.installation}`
   const params = { invitation_id }
   return (
     <li className="acts">

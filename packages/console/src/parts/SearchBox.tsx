@@ -39,7 +39,7 @@ export interface SearchOption {
 const pause = 250
 
 /** The objects that are found by the text; those of an earlier text are dropped. */
-const useFound = (text: string, look: Props["look"]): ReadonlyArray<SearchOption> => {
+export const useFound = (text: string, look: Props["look"]): ReadonlyArray<SearchOption> => {
   const [found, setFound] = useState<{ readonly text: string; readonly options: ReadonlyArray<SearchOption> }>()
   const newest = useRef(look)
   newest.current = look
@@ -150,8 +150,12 @@ export const SearchBox = ({ label, look, onFind, pages }: Props) => {
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(index)}
             >
-              {name}
-              {note !== undefined && <span className="soft small">{note}</span>}
+              <span title={name}>{name}</span>
+              {note !== undefined && (
+                <span className="soft small" title={note}>
+                  {note}
+                </span>
+              )}
             </li>
           ))}
         </ul>

@@ -12,6 +12,14 @@ export type NamesOf<Row, Value> = {
 const textOf = (value: unknown): string =>
   value === null || value === undefined ? "" : Array.isArray(value) ? value.join(" ") : String(value)
 
+/** Two lines at most; what is cut off is read by pointing at it. */
+const Clamped = ({ text }: { readonly text: string }) => (
+  <span className="clamp" title={text.length > linesHold ? text : undefined}>
+    {text}
+  </span>
+)
+const linesHold = 24
+
 /** The columns of a list whose rows are of this type. `more` adds to a column, or overrides parts of it. */
 export const columnsFor = <Row extends object>() => {
   /** As it is; a dash for what is empty. */
@@ -19,8 +27,7 @@ export const columnsFor = <Row extends object>() => {
     id,
     name,
     text: (row) => textOf(row[id]),
-    cell: (row) =>
-      textOf(row[id]) === "" ? <span className="soft">–</span> : <span className="clamp">{textOf(row[id])}</span>,
+    cell: (row) => (textOf(row[id]) === "" ? <span className="soft">–</span> : <Clamped text={textOf(row[id])} />),
     ...more
   })
   return {

@@ -14,15 +14,17 @@ import type { Movement } from "../wallet/post.ts"
 export const terms = fixedFields(payouts)
 
 const updatedAt = payouts.columns.updated_at.schema
+/** Null if it was approved by a program that did not record it. */
+const approved = { approvedAt: payouts.columns.approved_at.schema, ...terms, updatedAt }
 
 export const Payout = Schema.Union([
   /** Waiting for review; its amount is frozen. */
   Schema.Struct({ status: Schema.tag("requested"), ...terms, updatedAt }),
   /** Being paid out by the bank. */
-  Schema.Struct({ status: Schema.tag("approved"), ...terms, updatedAt }),
-  Schema.Struct({ status: Schema.tag("succeeded"), ...terms, updatedAt }),
+  Schema.Struct({ status: Schema.tag("approved"), ...approved }),
+  Schema.Struct({ status: Schema.tag("succeeded"), ...approved }),
   Schema.Struct({ status: Schema.tag("rejected"), ...terms, updatedAt }),
-  Schema.Struct({ status: Schema.tag("failed"), ...terms, updatedAt })
+  Schema.Struct({ status: Schema.tag("failed"), ...approved })
 ]).pipe(Schema.toTaggedUnion("status"))
 export type Payout = typeof Payout.Type
 
@@ -109,11 +111,12 @@ export const evolve = (payout: Payout, event: PayoutEvent): Payout => {
     throw new TypeError(`${event._tag} cannot follow ${payout.status} (${payout.payoutNo})`)
   }
   const terms = { ...payout, updatedAt: event.at }
+  const approved = { ...terms, approvedAt: "approvedAt" in payout ? payout.approvedAt : event.at }
   return PayoutEvent.match(event, {
-    PayoutApproved: (): Payout => ({ ...terms, status: "approved" }),
+    PayoutApproved: (): Payout => ({ ...approved, status: "approved" }),
     PayoutRejected: (): Payout => ({ ...terms, status: "rejected" }),
-    PayoutSucceeded: (): Payout => ({ ...terms, status: "succeeded" }),
-    PayoutFailed: (): Payout => ({ ...terms, status: "failed" })
+    PayoutSucceeded: (): Payout => ({ ...approved, status: "succeeded" }),
+    PayoutFailed: (): Payout => ({ ...approved, status: "failed" })
   })
 }
 
