@@ -7,6 +7,7 @@ import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, Metric, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type DueRows, leasedRows } from "../../platform/postgres/leasedRows.ts"
+import { Wakeups } from "../../platform/commit/Wakeups.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
@@ -73,6 +74,7 @@ export const layer = Layer.effect(
     const ids = yield* NewIds
     const client = yield* AdyenClient
     const notices = yield* AdyenNotices
+    const wakeups = yield* Wakeups
     const books: Books = makeBooks(sql, ids, adyensBooks)
     for (const mode of Mode.literals) yield* countFound(mode, 0)
     const rows = leasedRows(
@@ -140,6 +142,7 @@ export const layer = Layer.effect(
         yield* sqlDefects(sql`update adyen_reports set due_at = least(due_at, ${at}),
             batch = case when batch = 1 then ${batch}::int4 else batch end
           where id = ${`${merchantId}/${mode}`}`)
+        wakeups.raise("adyen_accounts")
       })
     })
   })

@@ -39,6 +39,10 @@ export interface Own {
   readonly acts: (order: Order, act: Act, method: PaymentMethod) => Effect.Effect<void, unknown>
   readonly books: (order: Order) => Effect.Effect<Theirs, unknown>
   readonly reachable: (isReachable: boolean) => Effect.Effect<void, unknown>
+  /** Asked about a payment, a refund or a dispute, it says what no notice has told yet. */
+  readonly asked?: true
+  /** It says that a buyer is in a wallet or at a bank. */
+  readonly away?: true
   /** The buyer's bank. `part`: less than the payment. */
   readonly disputes: (order: Order, part?: number) => Effect.Effect<void, unknown>
   readonly decides: (order: Order, outcome: "won" | "lost") => Effect.Effect<void, unknown>
@@ -88,6 +92,8 @@ export interface Own {
 
 /** The parts that a channel may lack. */
 export const abilities = [
+  "asked",
+  "away",
   "page",
   "wire",
   "crowd",

@@ -49,6 +49,8 @@ export const bank: Harness = {
         return {
           rest: running.settle,
           acts: (order, act, method) => helped(order, { outcome: outcomes[act], payment_method: method }),
+          asked: true,
+          away: true,
           sums: (order, amount) => helped(order, { amount }),
           fails: true,
           books: Effect.fnUntraced(function* ({ tradeNo }) {

@@ -37,15 +37,16 @@ const lookUp = (desk: Desk) =>
     yield* desk.leads(made)
     yield* desk.own.notices!.hold
     yield* desk.own.acts(made, "pays", "card")
-    const ready: Ready = {
-      ask: Effect.map(
-        Effect.flatMap(desk.fresh(made), (now) => desk.port.page!.lookUp(now)),
-        ({ status }) => status
-      ),
-      told: "paid",
-      done: desk.events("payment.succeeded")
-    }
-    return ready
+    const look = Effect.map(
+      Effect.flatMap(desk.fresh(made), (now) => desk.port.page!.lookUp(now)),
+      ({ status }) => status
+    )
+    const ready: Ready = { ask: look, told: "paid", done: desk.events("payment.succeeded") }
+    if (desk.own.asked) return ready
+    // Until its notice names the payment, the order counts neither as paid nor as unpaid.
+    const isProcessing = Effect.flatMap(desk.fresh(made), (now) => desk.port.page!.isProcessing(now))
+    const processing = (status: string) => Effect.map(isProcessing, (is) => (is ? "processing" : status))
+    return { ask: Effect.flatMap(look, processing), told: "processing", done: Effect.map(isProcessing, Number) }
   })
 
 const cancel = (desk: Desk) =>
@@ -81,8 +82,8 @@ const booked = ({ running }: Desk) =>
     return answer
   })
 
-export const refundOf = (desk: Desk, paid: Effect.Success<Desk["rich"]>, part: number, no: string) =>
-  Effect.flatMap(
+export const refundOf = (desk: Desk, paid: Effect.Success<Desk["rich"]>, part: number, no: string) => {
+  const asked = Effect.flatMap(
     Effect.suspend(() =>
       desk.port.refund({
         merchantId: paid.merchantId,
@@ -96,6 +97,12 @@ export const refundOf = (desk: Desk, paid: Effect.Success<Desk["rich"]>, part: n
     ),
     booked(desk)
   )
+  if (desk.own.asked) return asked
+  // Its notice tells, and then the same call does.
+  return Effect.flatMap(asked, (said) =>
+    said._tag === "Pending" ? Effect.andThen(desk.own.rest, asked) : Effect.succeed(said)
+  )
+}
 
 /** A number of ours for a refund that the suite asks for past our own books. */
 export const refundNoOf = (paid: { readonly tradeNo: string }, nth = 0) =>
@@ -220,17 +227,25 @@ const troubled = (
 
 const of = (
   title: string,
-  needs: ReadonlyArray<Ability>,
+  needs: Case["needs"] | ((call: Call) => Case["needs"]),
   run: (desk: Desk, ready: Ready, call: Call) => Effect.Effect<unknown, unknown>,
   among: ReadonlyArray<Call> = calls
 ): ReadonlyArray<Case> =>
   among.map((call) =>
-    law(`${called[call]} ${title}`, [...needsOf[call], ...needs], (desk) =>
-      Effect.flatMap(rows[call](desk), (ready) => run(desk, ready, call))
+    law(
+      `${called[call]} ${title}`,
+      [...needsOf[call], ...(typeof needs === "function" ? needs(call) : needs)],
+      (desk) => Effect.flatMap(rows[call](desk), (ready) => run(desk, ready, call))
     )
   )
 
 const changing: ReadonlyArray<Call> = ["giveBack", "refund", "submit", "accept"]
+
+/** A channel that cannot be asked about a dispute answers from our rows, and calls nobody. */
+const leaving =
+  (...needs: ReadonlyArray<Ability>) =>
+  (call: Call): Case["needs"] =>
+    call === "status" ? [...needs, "asked"] : needs
 
 export const callLaws: ReadonlyArray<Case> = [
   ...of("that is asked for twice is done once, and both answers are the same", [], (_, ready) =>
@@ -269,12 +284,14 @@ export const callLaws: ReadonlyArray<Case> = [
   ...of("while the channel cannot be reached says so, and changes nothing", [], (desk, ready) =>
     Effect.andThen(desk.own.reachable(false), troubled(desk, ready, desk.own.reachable(true)))
   ),
-  ...of("beyond the acquirer's limit of calls is refused, and done later", ["crowd", "wire"], (desk, ready, call) =>
-    Effect.andThen(desk.own.crowd!(call), troubled(desk, ready, desk.own.wire!.calm, "crowded"))
+  ...of(
+    "beyond the acquirer's limit of calls is refused, and done later",
+    leaving("crowd", "wire"),
+    (desk, ready, call) => Effect.andThen(desk.own.crowd!(call), troubled(desk, ready, desk.own.wire!.calm, "crowded"))
   ),
   ...of(
     "with a key that the acquirer does not take any more is refused, and done with the key",
-    ["key"],
+    leaving("key"),
     (desk, ready) => Effect.andThen(desk.own.key!.revoke, troubled(desk, ready, desk.own.key!.restore, "key"))
   )
 ]

@@ -31,6 +31,8 @@ const accountAt = (acquirer: MemoryAcquirer, running: Running, merchantId: strin
     is(() => acquirer.troubles.push({ call, kind, merchantId, times: 1 }))
   return {
     rest: Effect.andThen(acquirer.send(), running.atRest),
+    asked: true,
+    away: true,
     page: true,
     fails: true,
     books: (order) => Effect.sync(() => booksOf(acquirer, order)),

@@ -30,8 +30,10 @@ export const refundLaws: ReadonlyArray<Case> = [
   law("a refund of all goes back, and both books say so", [], (desk) =>
     Effect.gen(function* () {
       const paid = yield* desk.rich
-      assert.strictEqual((yield* desk.refunded(paid))["status"], "succeeded")
+      const { refund_no, status } = yield* desk.refunded(paid)
+      if (desk.own.asked) assert.strictEqual(status, "succeeded", "at once")
       yield* desk.own.rest
+      assert.strictEqual((yield* desk.refund(refund_no))["status"], "succeeded")
       assert.deepStrictEqual((yield* desk.own.books(paid)).refunded, [amount])
       assert.strictEqual(yield* desk.status(paid), "refunded")
       yield* booksAgree(desk, paid)
@@ -48,6 +50,7 @@ export const refundLaws: ReadonlyArray<Case> = [
         "invalid_request",
         "amount"
       )
+      yield* desk.own.rest
       assert.strictEqual(sum((yield* desk.own.books(paid)).refunded), 1_000)
       yield* booksAgree(desk, paid)
     })
@@ -102,6 +105,7 @@ export const refundLaws: ReadonlyArray<Case> = [
       const paid = yield* desk.rich
       const before = yield* desk.shop.balance()
       const { refund_no } = yield* desk.refunded(paid)
+      yield* desk.own.rest
       yield* Effect.andThen(desk.own.sendsBack(refund_no), desk.own.rest)
       assert.strictEqual((yield* desk.refund(refund_no))["status"], "failed")
       assert.strictEqual((yield* desk.shop.balance()).available, before.available)

@@ -64,6 +64,8 @@ const accountAt = Effect.fnUntraced(function* (
   const own: Own & { readonly endpoint: Endpoint } = {
     endpoint: { url, secret: secret! },
     rest: Effect.andThen(control.rest({}), world.atRest),
+    asked: true,
+    away: true,
     page: true,
     books: (order) => booksOf(view, order),
     ...buyersOf(view),

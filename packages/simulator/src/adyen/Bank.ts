@@ -137,11 +137,23 @@ const makeBooks = (account: string, millis: () => number) => {
     moved.push(line)
   }
 
-  /** Adyen's reports name the day's money. Answers the number of the report. */
+  /** Adyen's reports name the day's money. Answers the number of the report, which a notice announces. */
   const closeBatch = (): number => {
     const batch = reports.length + 1
     const rows = lines.splice(0).map((line) => rowOf(line, account, batch))
     reports.push([columns.join(","), ...rows].join("\n"))
+    notices.push({
+      additionalData: {},
+      amount: { currency: "EUR", value: 0 },
+      eventCode: "REPORT_AVAILABLE",
+      eventDate: written(),
+      merchantAccountCode: account,
+      merchantReference: "",
+      paymentMethod: "",
+      pspReference: `settlement_detail_report_batch_${batch}.csv`,
+      reason: "",
+      success: "true"
+    })
     return batch
   }
 
