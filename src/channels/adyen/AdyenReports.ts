@@ -19,7 +19,7 @@ import type { OneAccount } from "./account.ts"
 import { AdyenClient } from "./AdyenClient.ts"
 import { AdyenNotices } from "./AdyenNotices.ts"
 import { adyenChannel } from "./names.ts"
-import { fileOf, idOf, noticeIn, readReport } from "./reports.ts"
+import { fileOf, idOf, type Line, noticesIn, readReport } from "./reports.ts"
 import type { AdyenFailure } from "./wire.ts"
 
 /** Whose books these are. */
@@ -91,11 +91,22 @@ export const layer = Layer.effect(
       again: () => Effect.void
     })
 
+    /** The orders of these lines that are captured later. */
+    const manualAmong = ({ merchantId, mode }: OneAccount, lines: ReadonlyArray<Line>) =>
+      Effect.map(
+        sqlDefects(sql<{ readonly trade_no: string }>`select trade_no from orders where hold is not null
+          and merchant_id = ${merchantId} and mode = ${mode}
+          and trade_no = any(${lines.map(({ tradeNo }) => tradeNo)}::text[])`),
+        (rows) => new Set(rows.map(({ trade_no }) => trade_no))
+      )
+
     const take = Effect.fnUntraced(function* (account: OneAccount, text: string, now: DateTime.Utc) {
       const lines = readReport(text, now)
+      const manual = yield* manualAmong(account, lines)
       for (const line of lines) {
-        const notice = noticeIn(line)
-        if (Option.isSome(notice) && (yield* notices.note(account, notice.value))) yield* countFound(account.mode)
+        for (const notice of noticesIn(line, manual.has(line.tradeNo))) {
+          if (yield* notices.note(account, notice)) yield* countFound(account.mode)
+        }
       }
       yield* books.insert(
         account,

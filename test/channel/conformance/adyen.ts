@@ -14,7 +14,9 @@ const asks: Readonly<Record<Call, string>> = {
   refund: "POST /v72/payments/*/refunds",
   submit: "POST /ca/*/defendDispute",
   accept: "POST /ca/*/acceptDispute",
-  status: "POST /ca/none"
+  status: "POST /ca/none",
+  capture: "POST /v72/payments/*/captures",
+  release: "POST /v72/payments/*/cancels"
 }
 
 /** Adyen's names of the methods in a notice. */
@@ -51,11 +53,13 @@ const accountAt = Effect.fnUntraced(function* (base: Base, merchant: Parameters<
   const { atAdyen, bank, simulator } = world
   const held = new Set<string>()
   let holds = 0
-  /** The bank decides about refunds at once, unless one is to be pending. */
+  const refusing = new Set<Payment>()
+  /** The bank decides about modifications at once, unless one is to be pending. */
   const decide = Effect.sync(() => {
-    for (const [id, { state }] of bank.modifications) {
+    for (const [id, { kind, payment, state }] of bank.modifications) {
       if (state !== "asked" || held.has(id)) continue
-      if (holds === 0) bank.decide(id, "done")
+      if (kind === "CAPTURE" && refusing.delete(payment)) bank.decide(id, "refused")
+      else if (holds === 0) bank.decide(id, "done")
       else {
         holds--
         held.add(id)
@@ -76,6 +80,11 @@ const accountAt = Effect.fnUntraced(function* (base: Base, merchant: Parameters<
     books: (order) => booksOf(world, order),
     ...buyersOf(world),
     ...banksOf(world, () => void holds++),
+    holds: {
+      captures: (order, part) => Effect.sync(() => bank.captureByHand(paymentsOf(world, order).at(-1)!, part)),
+      ends: (order) => Effect.sync(() => bank.expire(paymentsOf(world, order).at(-1)!)),
+      refuses: (order) => Effect.sync(() => void refusing.add(paymentsOf(world, order).at(-1)!))
+    },
     notices: noticesOf(world, rest),
     reachable: (is) => (is ? calm : fault("*", "cut_before", 10_000)),
     wire: {
@@ -136,9 +145,15 @@ const booksOf = Effect.fnUntraced(function* (world: Connected, order: Order) {
   return {
     open: world.links({ trade_no: order.tradeNo }).filter(({ id, status }) => status === "active" && known.has(id))
       .length,
-    paid: payments.map(({ amount }) => amount),
-    refunded: [...world.bank.modifications.values()].flatMap(({ amount, payment, state }) =>
-      payments.includes(payment) && (state === "asked" || state === "done") ? [amount] : []
+    paid: payments.flatMap(({ amount, hold }) => (hold === undefined || hold === "captured" ? [amount] : [])),
+    held: payments.flatMap(({ amount, hold }) => (hold === "held" ? [amount] : [])),
+    refunded: [...world.bank.modifications.values()].flatMap(({ amount, kind, payment, state }) =>
+      payments.includes(payment) &&
+      payment.hold !== "released" &&
+      kind.endsWith("REFUND") &&
+      (state === "asked" || state === "done")
+        ? [amount]
+        : []
     ),
     answers: disputes.filter(({ isDefended }) => isDefended).length,
     isConceded: disputes.some(({ event }) => event === "DISPUTE_DEFENSE_PERIOD_ENDED")
@@ -170,8 +185,8 @@ const banksOf = (world: Connected, hold: () => void): Banks => {
   }
 }
 
-/** What the settlement report says, too. */
-const reported = ["AUTHORISATION", "REFUND", "REFUND_FAILED", "NOTIFICATION_OF_CHARGEBACK", "CHARGEBACK"]
+/** What the settlement report says, too, once money has moved. */
+const reported = ["AUTHORISATION", "CAPTURE", "REFUND", "REFUND_FAILED", "NOTIFICATION_OF_CHARGEBACK", "CHARGEBACK"]
 
 const noticesOf = (world: Connected, rest: Effect.Effect<unknown, unknown>): NonNullable<Own["notices"]> => {
   const { api, atAdyen, bank, simulator } = world
@@ -183,6 +198,8 @@ const noticesOf = (world: Connected, rest: Effect.Effect<unknown, unknown>): Non
       yield* api.call("POST", new URL(address).pathname, { body: batch })
     }
   })
+  const hasMoved = (number: string) =>
+    bank.moved.some(({ modification, payment }) => [modification, payment.pspReference].includes(number))
   const hold = Effect.sync(() => void (atAdyen.webhookUrl = undefined))
   const open = Effect.sync(() => void (atAdyen.webhookUrl = url))
   return {
@@ -202,7 +219,9 @@ const noticesOf = (world: Connected, rest: Effect.Effect<unknown, unknown>): Non
     find: Effect.gen(function* () {
       const again = bank.notices
         .splice(0)
-        .filter(({ eventCode, success }) => success === "false" || !reported.includes(eventCode))
+        .filter(
+          (item) => item.success === "false" || !reported.includes(item.eventCode) || !hasMoved(item.pspReference)
+        )
       bank.closeBatch()
       yield* Effect.andThen(open, rest)
       bank.notices.push(...again)

@@ -7,6 +7,7 @@ import { Context, Effect, Exit, Option } from "effect"
 import { Minor } from "@coffer/model/Money"
 import type { RefundNo } from "@coffer/model/Ids"
 import { noEvidence } from "@coffer/model/Evidence"
+import type { Order } from "@coffer/rules/order/Order"
 import { Transactor } from "../../../src/platform/commit/Transactor.ts"
 import { ChannelUnreachable, type RefundAnswer } from "../../../src/shared/channel/payments.ts"
 import { type Ability, type Call, calls, type Case, type Desk, law } from "./Harness.ts"
@@ -115,6 +116,46 @@ const refund = (desk: Desk) =>
     done: Effect.map(desk.own.books(paid), ({ refunded }) => refunded.length)
   }))
 
+/** `nth`: which request of ours about the hold. The order as it was when it was held. */
+export const holdAt = (desk: Desk, { hold, merchantId, mode, tradeNo }: Order, nth = 0) => {
+  const key = `cap_${tradeNo.slice(-25)}${"0123456789"[nth]}`
+  return { merchantId, mode, tradeNo, channel: desk.port.name, paymentId: hold!.payment!.paymentId, key }
+}
+
+/** What is said at once, or when its notice has come. */
+export const toldOfHold = <A extends { readonly _tag: string }, E>(desk: Desk, asked: Effect.Effect<A, E>) =>
+  desk.own.asked
+    ? asked
+    : Effect.flatMap(asked, (said) =>
+        said._tag === "Pending" ? Effect.andThen(desk.own.rest, asked) : Effect.succeed(said)
+      )
+
+const capture = (desk: Desk) =>
+  Effect.map(desk.held(), (held): Ready => ({
+    ask: Effect.map(
+      toldOfHold(
+        desk,
+        Effect.suspend(() => desk.port.holds!.capture(holdAt(desk, held), Minor.make(700)))
+      ),
+      ({ _tag }) => _tag
+    ),
+    told: "Captured",
+    done: Effect.map(desk.own.books(held), ({ paid }) => paid.length)
+  }))
+
+const release = (desk: Desk) =>
+  Effect.map(desk.held(), (held): Ready => ({
+    ask: Effect.map(
+      toldOfHold(
+        desk,
+        Effect.suspend(() => desk.port.holds!.release(holdAt(desk, held)))
+      ),
+      ({ _tag }) => _tag
+    ),
+    told: "Gone",
+    done: Effect.map(desk.own.books(held), ({ held: left }) => (left?.length === 0 ? 1 : 0))
+  }))
+
 const ofDispute = (
   ask: (desk: Desk, of: Effect.Success<ReturnType<Desk["disputed"]>>) => Effect.Effect<string, unknown>,
   told: string,
@@ -156,7 +197,9 @@ const rows: Readonly<Record<Call, (desk: Desk) => Effect.Effect<Ready, unknown>>
   status: ofDispute(
     ({ port }, { named }) => Effect.map(port.disputes.status(named), ({ outcome }) => outcome ?? "open"),
     "open"
-  )
+  ),
+  capture,
+  release
 }
 const needsOf: Readonly<Record<Call, ReadonlyArray<Ability>>> = {
   begin: ["page"],
@@ -166,7 +209,9 @@ const needsOf: Readonly<Record<Call, ReadonlyArray<Ability>>> = {
   refund: [],
   submit: [],
   accept: [],
-  status: []
+  status: [],
+  capture: ["holds"],
+  release: ["holds"]
 }
 /** What the calls are, in the words of the sentences. */
 const called: Readonly<Record<Call, string>> = {
@@ -177,7 +222,9 @@ const called: Readonly<Record<Call, string>> = {
   refund: "a refund",
   submit: "an answer to a dispute",
   accept: "a concession",
-  status: "a question about a dispute"
+  status: "a question about a dispute",
+  capture: "a capture",
+  release: "a release of a hold"
 }
 
 const doneIs = (ready: Ready, times: number, when: string) =>
@@ -239,7 +286,7 @@ const of = (
     )
   )
 
-const changing: ReadonlyArray<Call> = ["giveBack", "refund", "submit", "accept"]
+const changing: ReadonlyArray<Call> = ["giveBack", "refund", "submit", "accept", "capture", "release"]
 
 /** A channel that cannot be asked about a dispute answers from our rows, and calls nobody. */
 const leaving =

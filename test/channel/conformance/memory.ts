@@ -17,7 +17,10 @@ export const memoryWorld = (through: (parts: Parts, acquirer: MemoryAcquirer) =>
 
 export const memory: Harness = {
   name: "memory",
-  lacks: { inquiries: "its bank does not ask before it takes the money" },
+  lacks: {
+    holds: "it takes each payment at once",
+    inquiries: "its bank does not ask before it takes the money"
+  },
   world: memoryWorld()
 }
 

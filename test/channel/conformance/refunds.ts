@@ -1,6 +1,7 @@
 /** The laws of refunds, and of books that are equal. */
 import { assert } from "@effect/vitest"
 import { Effect, Exit } from "effect"
+import { amountPaid } from "@coffer/rules/order/Hold"
 import { assertRefused } from "../../kit/Merchant.ts"
 import { refundNoOf, refundOf } from "./calls.ts"
 import { amount, type Case, type Desk, law } from "./Harness.ts"
@@ -12,7 +13,7 @@ export const booksAgree = (desk: Desk, made: Parameters<Desk["fresh"]>[0]) =>
   Effect.gen(function* () {
     const now = yield* desk.fresh(made)
     const { paid, refunded } = yield* desk.own.books(now)
-    const ours = "refundedAmount" in now ? now.amount - now.refundedAmount : 0
+    const ours = "refundedAmount" in now ? amountPaid(now) - now.refundedAmount : 0
     const parked = now.unappliedPayments.filter(({ state }) => state === "parked")
     assert.strictEqual(sum(paid) - sum(refunded), ours + sum(parked.map((each) => each.amount)), "books of the order")
   })
