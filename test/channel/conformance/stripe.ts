@@ -15,7 +15,9 @@ const asks: Readonly<Record<Call, string>> = {
   refund: "POST /v1/refunds",
   submit: "POST /v1/disputes/*",
   accept: "POST /v1/disputes/*/close",
-  status: "GET /v1/disputes/*"
+  status: "GET /v1/disputes/*",
+  capture: "POST /v1/payment_intents/*/capture",
+  release: "POST /v1/payment_intents/*/cancel"
 }
 const buyers: Readonly<Record<Act, object>> = {
   pays: { authorises: true },
@@ -29,6 +31,7 @@ export const stripe: Harness = {
   name: "stripe",
   lacks: {
     sums: "a session of Stripe takes the amount that it was made for",
+    holds: "its channel captures each payment as it is made",
     fails: "a session stays payable after each attempt until it expires",
     withdraws: "Stripe tells of a withdrawn chargeback as of one that is won"
   },
@@ -64,6 +67,8 @@ const accountAt = Effect.fnUntraced(function* (
   const own: Own & { readonly endpoint: Endpoint } = {
     endpoint: { url, secret: secret! },
     rest: Effect.andThen(control.rest({}), world.atRest),
+    asked: true,
+    away: true,
     page: true,
     books: (order) => booksOf(view, order),
     ...buyersOf(view),
