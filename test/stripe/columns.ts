@@ -83,6 +83,7 @@ export const callsOfSource: Readonly<Record<string, string>> = {
   "charges.retrieve": "GET /v1/charges/*",
   "checkout.sessions.create": "POST /v1/checkout/sessions",
   "checkout.sessions.expire": "POST /v1/checkout/sessions/*/expire",
+  "checkout.sessions.list": "GET /v1/checkout/sessions",
   "checkout.sessions.retrieve": "GET /v1/checkout/sessions/*",
   "disputes.close": "POST /v1/disputes/*/close",
   "disputes.retrieve": "GET /v1/disputes/*",
@@ -90,6 +91,9 @@ export const callsOfSource: Readonly<Record<string, string>> = {
   "events.list": "GET /v1/events",
   "events.retrieve": "GET /v1/events/*",
   "files.create": "POST /v1/files",
+  "paymentIntents.cancel": "POST /v1/payment_intents/*/cancel",
+  "paymentIntents.capture": "POST /v1/payment_intents/*/capture",
+  "paymentIntents.retrieve": "GET /v1/payment_intents/*",
   "refunds.create": "POST /v1/refunds",
   "refunds.list": "GET /v1/refunds",
   "refunds.retrieve": "GET /v1/refunds/*"

@@ -129,7 +129,7 @@ const everyCrash = Effect.fnUntraced(function* (scenario: Scenario) {
     if (behind > 0) yield* life.service.pass(`${behind} seconds`)
     const again = shopOf(life, simulator, stripe, merchant, key)
     const passAgain = passing(life, simulator)
-    yield* walk(again, passAgain, [({ order }) => order, ...scenario.steps], where)
+    yield* walk(again, passAgain, [scenario.before[0]!, ...scenario.steps], where)
     yield* passAgain(finishing)
     return { books: yield* endOf(life, simulator, again, where), died, passed, where }
   })

@@ -29,6 +29,8 @@ export const amount = 2_000
 const mayBeAgain = ({ body, status }: Reply) =>
   status === 502 || status === 503 || (status === 409 && body?.error === "idempotency_in_progress")
 
+const busy: ReadonlyArray<string> = ["processing", "requires_action", "requires_capture"]
+
 /** The objects as the account at Stripe and the merchant's API have them. */
 const viewOf = (of: DeskOf) => {
   const { key, merchant, mode, running, simulator } = of
@@ -49,7 +51,7 @@ const viewOf = (of: DeskOf) => {
     shop,
     isPaid: () => all.sessions().some(({ payment_status }) => payment_status === "paid"),
     /** A buyer is paying, or has just paid. */
-    isBusy: () => all.intents().some(({ status }) => status === "processing" || status === "requires_action"),
+    isBusy: () => all.intents().some(({ status }) => busy.includes(status)),
     read: shop.order(orderNumber),
     /** The memory of the buyer and the merchant. */
     known: {
@@ -118,15 +120,35 @@ const buyerOf = ({ all, api, control, isBusy, isPaid, known, read }: View) => ({
   })
 })
 
-const merchantAt = ({ all, api, isBusy, isPaid, key, known, merchant, mode, read, shop }: View) => ({
-  order: Effect.gen(function* () {
-    const notified = mode === "live" ? { notify_url: "https://shop.example/nobody" } : {}
-    const reply = yield* shop.post("/v1/orders", { amount, subject: "Tea", out_trade_no: orderNumber, ...notified })
+/** The merchant captures a part of what is held, or gives it up. */
+const holdsOf = ({ shop }: View) => {
+  const ended = (reply: Reply) => {
     if (mayBeAgain(reply)) return false
     assert.isBelow(reply.status, 300, reply.text)
-    known.page = reply.body.data
     return true
-  }),
+  }
+  return {
+    capture: (part: number) => Effect.map(shop.capture(orderNumber, { amount: part }), ended),
+    giveUp: Effect.map(shop.expire(orderNumber), ended)
+  }
+}
+
+const merchantAt = ({ all, api, isBusy, isPaid, key, known, merchant, mode, read, shop }: View) => ({
+  order: (terms: Json = {}) =>
+    Effect.gen(function* () {
+      const notified = mode === "live" ? { notify_url: "https://shop.example/nobody" } : {}
+      const reply = yield* shop.post("/v1/orders", {
+        amount,
+        subject: "Tea",
+        out_trade_no: orderNumber,
+        ...notified,
+        ...terms
+      })
+      if (mayBeAgain(reply)) return false
+      assert.isBelow(reply.status, 300, reply.text)
+      known.page = reply.body.data
+      return true
+    }),
 
   /** The merchant sees the order's state; and a paid one is paid at Stripe. */
   is: (status: string) =>
@@ -282,6 +304,7 @@ export const deskOf = (of: DeskOf) => {
     fault: (fault: Parameters<typeof control.fault>[0]) => control.fault({ ...fault, account }),
     calm: control.clear_faults({ account }),
     ...merchantAt(view),
+    ...holdsOf(view),
     ...buyerOf(view),
     ...refundsOf(view),
     ...disputesOf(view)

@@ -24,7 +24,8 @@ export interface Scenario {
   readonly isSandboxes?: true
 }
 
-const made: Step = ({ order }) => order
+const made: Step = ({ order }) => order()
+const toHold: Step = ({ order }) => order({ capture: "manual" })
 const chosen =
   (method = "card"): Step =>
   ({ choose }) =>
@@ -139,6 +140,18 @@ export const scenarios: ReadonlyArray<Scenario> = [
     before: [made],
     steps: [chosen(), isNow("expired")],
     isLong: true
+  },
+  {
+    name: "held, and captured in part",
+    ends: { book: "orders", row: /^order paid / },
+    before: [toHold],
+    steps: [chosen(), pays(), isNow("authorized"), ({ capture }) => capture(1_500), isNow("paid")]
+  },
+  {
+    name: "held, and given up",
+    ends: { book: "orders", row: /^order expired / },
+    before: [toHold],
+    steps: [chosen(), pays(), isNow("authorized"), ({ giveUp }) => giveUp, isNow("canceled")]
   },
   {
     name: "paid twice, and given back",

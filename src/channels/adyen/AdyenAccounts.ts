@@ -25,6 +25,7 @@ const Uses = Schema.Struct({
   "open disputes": Schema.Int,
   "payments on their way back": Schema.Int,
   "notices that are not handled": Schema.Int,
+  "amounts on hold": Schema.Int,
   "payments of the last 180 days": Schema.Int
 })
 const decodeUses = Schema.decodeUnknownEffect(Schema.Tuple([Uses]))
@@ -44,6 +45,8 @@ const makeCount = Effect.map(SqlClient.SqlClient, (sql) => ({ merchantId, mode }
       and exists (select 1 from jsonb_array_elements(unapplied_payments) s where s->>'channel' = ${adyenChannel}
         and s->>'state' = 'due')`,
     "notices that are not handled": sql`adyen_notices where ${own} and due_at is not null`,
+    "amounts on hold": sql`orders where ${own} and hold is not null and status = 'pending'
+      and hold -> 'payment' ->> 'channel' = ${adyenChannel}`,
     "payments of the last 180 days": sql`adyen_notices where ${own} and mode = 'live' and code = 'AUTHORISATION'
       and succeeded and event_at > ${since}::text::timestamptz`
   }

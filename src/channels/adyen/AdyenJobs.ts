@@ -8,7 +8,8 @@ import { AdyenNotices } from "./AdyenNotices.ts"
 import { AdyenReports } from "./AdyenReports.ts"
 import { type NoticeRow, NoticeStore } from "./NoticeStore.ts"
 
-const outcomes = ["adopted", "ignored", "given_up"] as const
+/** Held: it tells of an amount that is captured later. */
+const outcomes = ["adopted", "held", "ignored", "given_up"] as const
 const handled = Metric.counter("coffer_adyen_notices_total", {
   description: "Notices of Adyen that were handled, by outcome; given_up: a person has to look",
   incremental: true
@@ -27,12 +28,12 @@ const handleNotices = Effect.gen(function* () {
 
   const handle = (row: NoticeRow) =>
     notices.handle(row).pipe(
-      Effect.tap((outcome) => Effect.andThen(count(row.mode, outcome), store.done(row.id))),
+      Effect.tap((outcome) => Effect.andThen(count(row.mode, outcome), store.done(row.id, outcome === "held"))),
       Effect.catchCause((cause) =>
         Effect.flatMap(currentTime, (now) =>
           DateTime.isLessThan(DateTime.add(row.received_at, abandonedAfter), now)
             ? Effect.andThen(
-                Effect.andThen(store.done(row.id), count(row.mode, "given_up")),
+                Effect.andThen(store.done(row.id, false), count(row.mode, "given_up")),
                 Effect.logError(`the notice ${row.id} of Adyen is given up`, Cause.squash(cause))
               )
             : Effect.failCause(cause)

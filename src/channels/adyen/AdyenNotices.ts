@@ -6,6 +6,7 @@
 import { belongsTo } from "@coffer/model/Account"
 import { PaymentId, RefundNo } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
+import { amountPaid, heldOf, isManual } from "@coffer/rules/order/Hold"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
@@ -18,10 +19,11 @@ import { makeAlarmOfContradiction } from "../../shared/channel/contradiction.ts"
 import type { OneAccount } from "./account.ts"
 import { makeAnswers } from "./AdyenDisputes.ts"
 import { isTradeNo, paymentCode, paymentOf } from "./AdyenPayments.ts"
-import { isOfModification, noticesOf, outcomeIn } from "./AdyenRefunds.ts"
 import { channelDisputeOf, isOfDispute, wordOf } from "./disputeWords.ts"
+import { captureFailedCode, heldAs, holdWordOf, isOfHold } from "./holdWords.ts"
 import { isMade, Links } from "./Links.ts"
 import { LinkStore } from "./LinkStore.ts"
+import { isOfModification, noticesOf, outcomeIn } from "./Modifying.ts"
 import { isReturn, ModificationStore, returnPrefix } from "./ModificationStore.ts"
 import { adyenChannel, cardOf, methodOf } from "./names.ts"
 import type { Notice } from "./notices.ts"
@@ -30,7 +32,8 @@ import { type NoticeRow, NoticeStore } from "./NoticeStore.ts"
 /** Its subject is not in our books yet: it is retried later. */
 export class NotYetKnown extends Schema.TaggedError<NotYetKnown>()("NotYetKnown", { reason: Schema.String }) {}
 
-export type Handled = "adopted" | "ignored"
+/** Held: it tells of an amount that is captured later. */
+export type Handled = "adopted" | "held" | "ignored"
 
 export class AdyenNotices extends Context.Service<
   AdyenNotices,
@@ -44,12 +47,9 @@ export class AdyenNotices extends Context.Service<
 type Handlers = Effect.Success<typeof makeHandlers>
 type HandleFailure = Effect.Error<ReturnType<Handlers[keyof Handlers]>>
 
-/** The codes of money that was reported as paid and did not come. */
-const captureFailed = "CAPTURE_FAILED"
-
 /** A notice that matters to us. The others, such as those of a report, are counted and not kept. */
 export const isKept = (code: string): boolean =>
-  code === paymentCode || code === captureFailed || isOfModification(code) || isOfDispute(code)
+  code === paymentCode || isOfHold(code) || isOfModification(code) || isOfDispute(code)
 
 export const layer = Layer.effect(
   AdyenNotices,
@@ -59,7 +59,8 @@ export const layer = Layer.effect(
     const wakeups = yield* Wakeups
     const handleOf = (notice: NoticeRow): Effect.Effect<Handled, HandleFailure> => {
       if (notice.code === paymentCode) return handlers.payment(notice)
-      if (notice.code === captureFailed) return handlers.captureFailed(notice)
+      if (notice.code === captureFailedCode) return handlers.captureFailed(notice)
+      if (isOfHold(notice.code) && !isReturn(notice)) return handlers.hold(notice)
       return isOfModification(notice.code) ? handlers.modification(notice) : handlers.dispute(notice)
     }
     return AdyenNotices.of({
@@ -104,6 +105,7 @@ type Services = Effect.Success<typeof noticeServices>
 const makeHandlers = Effect.map(noticeServices, (services) => ({
   payment: handlePayment(services),
   captureFailed: handleCaptureFailed(services),
+  hold: handleHold(services),
   modification: handleModification(services),
   dispute: handleDispute(services)
 }))
@@ -114,7 +116,18 @@ const accountOf = ({ merchant_id: merchantId, mode }: NoticeRow) => ({ merchantI
 const ignore = (why: string) =>
   Effect.as(Effect.logWarning(`a notice of Adyen was ignored: ${why}`), "ignored" as const)
 
-const handlePayment = ({ linkStore, links, orderOf, orders }: Services) => {
+/** What Adyen has of a payment of an order that is captured later. `authorized`: the payment's own notice. */
+const reportHeld = Effect.fnUntraced(function* ({ orders, store }: Services, order: Order, authorized: NoticeRow) {
+  const payment = paymentOf(authorized)
+  if (Option.isNone(payment)) return yield* Effect.as(ignore("no order has such an amount"), order)
+  const word = holdWordOf(yield* store.ofPayment(accountOf(authorized), authorized.psp_reference))
+  const told = orders.report(order, { _tag: "Succeeded", payment: heldAs(payment.value, word) })
+  const after = yield* Effect.catchTags(told, { OrderConflict: () => Effect.succeed(order) })
+  return word.isReleased ? yield* orders.report(order, { _tag: "Released", paymentId: payment.value.paymentId }) : after
+})
+
+const handlePayment = (services: Services) => {
+  const { linkStore, links, orderOf, orders } = services
   /** The order is paid: what else could be paid is ended. If Adyen does not answer, the notice is handled again. */
   const endLink = Effect.fnUntraced(function* (order: Order, paidLink: string | null) {
     const found = yield* linkStore.active(order.tradeNo)
@@ -133,6 +146,12 @@ const handlePayment = ({ linkStore, links, orderOf, orders }: Services) => {
     if (!notice.succeeded) {
       yield* orders.report(order, { _tag: "Attempted", attempt: attemptOf(notice) })
       return "adopted" as const
+    }
+    if (isManual(order)) {
+      const after = yield* reportHeld(services, order, notice)
+      const held = heldOf(after)
+      if (after.status !== "pending" || held !== undefined) yield* endLink(after, notice.link_id)
+      return held?.paymentId === notice.psp_reference ? "held" : "adopted"
     }
     const payment = paymentOf(notice)
     if (Option.isNone(payment)) return yield* ignore("it is of a currency or an amount that no order has")
@@ -160,10 +179,37 @@ const attemptOf = ({ card_last4, event_at, method, psp_reference, reason }: Noti
   }
 }
 
+/** Adyen has captured or released what it held, or says that it did not do what we asked for. */
+const handleHold = (services: Services) => {
+  const { orderOf, orders, store } = services
+  return Effect.fnUntraced(function* (notice: NoticeRow) {
+    const account = accountOf(notice)
+    const paymentId = notice.original_reference ?? notice.psp_reference
+    const about = yield* store.about(account, paymentId)
+    const authorized = about.find(({ code, succeeded }) => code === paymentCode && succeeded)
+    if (authorized === undefined) return yield* new NotYetKnown({ reason: "payment" })
+    const found = yield* orderOf(account, authorized.reference)
+    // An account that captures by itself tells of it, too.
+    if (Option.isNone(found) || !isManual(found.value)) return "ignored" as const
+    if (notice.succeeded) {
+      yield* reportHeld(services, found.value, authorized)
+      yield* store.forgetCard(account, paymentId)
+    } else {
+      // The answer is asked for again, and is this notice.
+      yield* orders.checkHold(found.value.tradeNo)
+    }
+    return "adopted" as const
+  })
+}
+
 /** The order was paid, and Adyen does not get the money: nothing is taken back by the program. */
 const handleCaptureFailed = ({ alarm }: Services) =>
   Effect.fnUntraced(function* ({ mode, original_reference, psp_reference, reference }: NoticeRow) {
-    yield* alarm(mode, { trade_no: reference, payment_id: original_reference ?? psp_reference, status: captureFailed })
+    yield* alarm(mode, {
+      trade_no: reference,
+      payment_id: original_reference ?? psp_reference,
+      status: captureFailedCode
+    })
     return "adopted" as const
   })
 
@@ -220,7 +266,8 @@ const handleDispute = ({ answers, disputes, orderOf, orders, store }: Services) 
     const answer = (yield* answers.taken({ ...account, processorDisputeId }))?.step
     const word = wordOf(heard, answer, order.currency)
     if (word === undefined) return "ignored" as const
-    const left = order.amount - order.refundedAmount
+    const whole = amountPaid(order)
+    const left = whole - order.refundedAmount
     const first = heard.find(({ code }) => isOfDispute(code)) ?? notice
     yield* disputes.handleReport({
       ...word,
@@ -229,7 +276,7 @@ const handleDispute = ({ answers, disputes, orderOf, orders, store }: Services) 
       channel: adyenChannel,
       processorDisputeId,
       // In another currency it freezes the rest of the payment.
-      amount: word.standing?.amount ?? Minor.make(left > 0 ? left : order.amount),
+      amount: word.standing?.amount ?? Minor.make(left > 0 ? left : whole),
       reason: first.reason ?? "general",
       evidenceDueBy: word.standing?.evidenceDueBy ?? null,
       openedAt: first.event_at

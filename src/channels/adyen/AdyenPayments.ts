@@ -5,6 +5,7 @@
 import { PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { heldOf, isManual } from "@coffer/rules/order/Hold"
 import type { Order } from "@coffer/rules/order/Order"
 import { Effect, Option, Schema } from "effect"
 import { Orders } from "../../money/orders/Orders.ts"
@@ -18,6 +19,7 @@ import {
 } from "../../shared/channel/payments.ts"
 import { refundableUntil } from "../../shared/channel/refundWindows.ts"
 import { AdyenClient } from "./AdyenClient.ts"
+import { heldAs, holdWordOf } from "./holdWords.ts"
 import { isMade, type LinkStatus, Links } from "./Links.ts"
 import { type LinkRow, LinkStore } from "./LinkStore.ts"
 import { adyenChannel, cardOf, methodOf } from "./names.ts"
@@ -30,7 +32,7 @@ export const isTradeNo = Schema.is(TradeNo)
 /** The code of a notice about a payment. */
 export const paymentCode = "AUTHORISATION"
 
-/** None in a currency or of an amount that no order of ours has. */
+/** A payment as it was made. None in a currency or of an amount that no order of ours has. */
 export const paymentOf = (notice: NoticeRow): Option.Option<ChannelPayment> => {
   const { amount, card_last4, currency, event_at: paidAt, method: variant, psp_reference } = notice
   if (!isCurrency(currency) || !isMinor(amount)) return Option.none()
@@ -48,11 +50,16 @@ export const paymentOf = (notice: NoticeRow): Option.Option<ChannelPayment> => {
 }
 
 /** The payment of a notice that names the order and is not in its books yet. */
-const makePaidIn = (notices: NoticeStore["Service"]) =>
-  Effect.fnUntraced(function* (order: Checkout) {
-    const named = yield* notices.named(order, order.tradeNo)
+const makePaidIn = (notices: NoticeStore["Service"], orders: Orders["Service"]) =>
+  Effect.fnUntraced(function* (checkout: Checkout) {
+    const named = yield* notices.named(checkout, checkout.tradeNo)
     const paid = named.find(({ code, due_at, succeeded }) => code === paymentCode && succeeded && due_at !== null)
-    return paid === undefined ? Option.none() : paymentOf(paid)
+    const payment = paid === undefined ? Option.none() : paymentOf(paid)
+    if (Option.isNone(payment)) return payment
+    const order = yield* Effect.option(orders.byTradeNo(checkout.tradeNo))
+    if (!Option.exists(order, isManual)) return payment
+    const word = holdWordOf(yield* notices.ofPayment(checkout, payment.value.paymentId))
+    return Option.some(heldAs(payment.value, word))
   })
 
 /** How often beginning is retried while others begin at the same moment. */
@@ -67,7 +74,7 @@ export const makeAdyenPayments = Effect.gen(function* () {
   const notices = yield* NoticeStore
   const orders = yield* Orders
 
-  const paidIn = makePaidIn(notices)
+  const paidIn = makePaidIn(notices, orders)
 
   const make = (order: Order, row: LinkRow, language: string) =>
     Effect.catchTags(Effect.map(links.make(order, row, language), begunOf), {
@@ -99,7 +106,7 @@ export const makeAdyenPayments = Effect.gen(function* () {
       // which is committed before its link ends.
       if (Option.isSome(yield* paidIn(order))) return orderEnded
       const now = yield* orders.byTradeNo(order.tradeNo)
-      if (now.status !== "pending") return orderEnded
+      if (now.status !== "pending" || heldOf(now) !== undefined) return orderEnded
       const planned = yield* links.plan(order, method)
       if (Option.isSome(planned)) return yield* make(order, planned.value, language)
     }

@@ -7,6 +7,7 @@ import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, Metric, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type DueRows, leasedRows } from "../../platform/postgres/leasedRows.ts"
+import { Wakeups } from "../../platform/commit/Wakeups.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
@@ -18,7 +19,7 @@ import type { OneAccount } from "./account.ts"
 import { AdyenClient } from "./AdyenClient.ts"
 import { AdyenNotices } from "./AdyenNotices.ts"
 import { adyenChannel } from "./names.ts"
-import { fileOf, idOf, noticeIn, readReport } from "./reports.ts"
+import { fileOf, idOf, type Line, noticesIn, readReport } from "./reports.ts"
 import type { AdyenFailure } from "./wire.ts"
 
 /** Whose books these are. */
@@ -73,6 +74,7 @@ export const layer = Layer.effect(
     const ids = yield* NewIds
     const client = yield* AdyenClient
     const notices = yield* AdyenNotices
+    const wakeups = yield* Wakeups
     const books: Books = makeBooks(sql, ids, adyensBooks)
     for (const mode of Mode.literals) yield* countFound(mode, 0)
     const rows = leasedRows(
@@ -89,11 +91,22 @@ export const layer = Layer.effect(
       again: () => Effect.void
     })
 
+    /** The orders of these lines that are captured later. */
+    const manualAmong = ({ merchantId, mode }: OneAccount, lines: ReadonlyArray<Line>) =>
+      Effect.map(
+        sqlDefects(sql<{ readonly trade_no: string }>`select trade_no from orders where hold is not null
+          and merchant_id = ${merchantId} and mode = ${mode}
+          and trade_no = any(${lines.map(({ tradeNo }) => tradeNo)}::text[])`),
+        (rows) => new Set(rows.map(({ trade_no }) => trade_no))
+      )
+
     const take = Effect.fnUntraced(function* (account: OneAccount, text: string, now: DateTime.Utc) {
       const lines = readReport(text, now)
+      const manual = yield* manualAmong(account, lines)
       for (const line of lines) {
-        const notice = noticeIn(line)
-        if (Option.isSome(notice) && (yield* notices.note(account, notice.value))) yield* countFound(account.mode)
+        for (const notice of noticesIn(line, manual.has(line.tradeNo))) {
+          if (yield* notices.note(account, notice)) yield* countFound(account.mode)
+        }
       }
       yield* books.insert(
         account,
@@ -140,6 +153,7 @@ export const layer = Layer.effect(
         yield* sqlDefects(sql`update adyen_reports set due_at = least(due_at, ${at}),
             batch = case when batch = 1 then ${batch}::int4 else batch end
           where id = ${`${merchantId}/${mode}`}`)
+        wakeups.raise("adyen_accounts")
       })
     })
   })

@@ -10,6 +10,7 @@ import * as AdyenClient from "./AdyenClient.ts"
 import { makeAdyenDisputes } from "./AdyenDisputes.ts"
 import * as AdyenJobs from "./AdyenJobs.ts"
 import * as AdyenNotices from "./AdyenNotices.ts"
+import { makeAdyenHolds } from "./AdyenHolds.ts"
 import { makeAdyenPayments } from "./AdyenPayments.ts"
 import { makeAdyenRefunds } from "./AdyenRefunds.ts"
 import * as AdyenReports from "./AdyenReports.ts"
@@ -38,6 +39,7 @@ const layerRegistration = Layer.effectDiscard(
       cancel,
       giveBack,
       refund,
+      holds: yield* makeAdyenHolds,
       disputes: yield* makeAdyenDisputes,
       accounts: yield* makeAccountDesk,
       paymentNumbers: { prefix: "", pattern: /^[0-9A-Z]{16}$/ },

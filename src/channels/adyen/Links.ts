@@ -5,6 +5,7 @@
 import { beginningOf } from "@coffer/model/Text"
 import { isoText } from "@coffer/model/isoText"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { isManual } from "@coffer/rules/order/Hold"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { currentTime } from "../../platform/runtime/clock.ts"
@@ -182,6 +183,7 @@ const requestOf = (order: Order, { expires_at, method }: LinkRow, { account, lan
   description: beginningOf((order.subject ?? order.outTradeNo).trim(), descriptionMax),
   allowedPaymentMethods: linkMethods[method],
   reusable: false,
+  ...(isManual(order) ? { manualCapture: true } : {}),
   expiresAt: isoText(expires_at),
   shopperLocale: localeOf(order, language),
   returnUrl: `${page}?returned=1`

@@ -5,7 +5,7 @@
 import { isoText } from "@coffer/model/isoText"
 import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Context, type DateTime, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { backOffAfterWork, type DueRows, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
@@ -27,7 +27,7 @@ export const NoticeRow = Schema.Struct({
   amount: Schema.Int,
   currency: Schema.String,
   method: Schema.NullOr(Schema.String),
-  /** Null once the notice is handled: the order has the card. */
+  /** Null once the order has the card: when the notice is handled, or when what it tells is captured or released. */
   card_last4: Schema.NullOr(Schema.String),
   reason: Schema.NullOr(Schema.String),
   answer_by: Schema.NullOr(TimeColumn),
@@ -45,9 +45,14 @@ export class NoticeStore extends Context.Service<
   DueRows<NoticeRow> & {
     /** Whether it is new. */
     readonly insert: (account: OneAccount, notice: Notice, now: DateTime.Utc) => Effect.Effect<boolean>
-    readonly done: (id: string) => Effect.Effect<void>
+    /** It is handled. `keepsCard`: what it tells is held, and the order gets the card when it is captured. */
+    readonly done: (id: string, keepsCard: boolean) => Effect.Effect<void>
+    /** The hold has ended: the notice of its payment needs no card any more. */
+    readonly forgetCard: (account: OneAccount, paymentId: string) => Effect.Effect<void>
     /** By Adyen's number of the payment, the modification or the dispute; the oldest first. */
     readonly about: (account: OneAccount, pspReference: string) => Effect.Effect<ReadonlyArray<NoticeRow>>
+    /** What was done with a payment, by Adyen's number of the payment. */
+    readonly ofPayment: (account: OneAccount, paymentId: string) => Effect.Effect<ReadonlyArray<NoticeRow>>
     /** By our reference. */
     readonly named: (account: OneAccount, reference: string) => Effect.Effect<ReadonlyArray<NoticeRow>>
     /** How many of an account are not handled. */
@@ -76,6 +81,15 @@ export const layer = Layer.effect(
     const own = ({ merchantId, mode }: OneAccount) => sql`merchant_id = ${merchantId} and mode = ${mode}`
     const timeOrNull = (time: DateTime.Utc | null) => sql`${time === null ? null : isoText(time)}::text::timestamptz`
 
+    /** The oldest first. */
+    const all = (account: OneAccount, which: Statement.Fragment) =>
+      sqlDefects(
+        Effect.flatMap(
+          sql`select * from adyen_notices where ${which} and ${own(account)} order by event_at, id limit ${rowsMax}`,
+          decode
+        )
+      )
+
     return NoticeStore.of({
       ...rows,
       insert: ({ merchantId, mode }, notice, now) => {
@@ -96,23 +110,17 @@ export const layer = Layer.effect(
           () => "adyen_notices"
         )
       },
-      done: (id) => sqlDefects(sql`update adyen_notices set due_at = null, card_last4 = null where id = ${id}`),
-      about: (account, pspReference) =>
-        sqlDefects(
-          Effect.flatMap(
-            sql`select * from adyen_notices where psp_reference = ${pspReference} and ${own(account)}
-              order by event_at, id limit ${rowsMax}`,
-            decode
-          )
-        ),
-      named: (account, reference) =>
-        sqlDefects(
-          Effect.flatMap(
-            sql`select * from adyen_notices where reference = ${reference} and ${own(account)}
-              order by event_at, id limit ${rowsMax}`,
-            decode
-          )
-        ),
+      done: (id, keepsCard) =>
+        sqlDefects(sql`update adyen_notices set due_at = null,
+          card_last4 = case when ${keepsCard}::boolean then card_last4 end where id = ${id}`),
+      forgetCard: (account, paymentId) =>
+        sqlDefects(sql`update adyen_notices set card_last4 = null
+          where psp_reference = ${paymentId} and ${own(account)} and due_at is null and card_last4 is not null`),
+      about: (account, pspReference) => all(account, sql`psp_reference = ${pspReference}`),
+      // A notice of an expired authorisation may have the payment's number as its own.
+      ofPayment: (account, paymentId) =>
+        all(account, sql`(original_reference = ${paymentId} or (psp_reference = ${paymentId} and code = 'EXPIRE'))`),
+      named: (account, reference) => all(account, sql`reference = ${reference}`),
       countDue: (account) =>
         sqlDefects(
           Effect.map(

@@ -4,6 +4,7 @@
  */
 import { TradeNo } from "@coffer/model/Ids"
 import { DateTime, Option, Schema } from "effect"
+import { captureCode } from "./holdWords.ts"
 import { returnPrefix } from "./ModificationStore.ts"
 import type { Notice } from "./notices.ts"
 
@@ -105,8 +106,27 @@ const codes: ReadonlyMap<string, string> = new Map([
   ["SecondChargeback", "SECOND_CHARGEBACK"]
 ])
 
-/** The notice that Adyen has sent, or should have. */
-export const noticeIn = (line: Line): Option.Option<Notice> => {
+/** The notices that Adyen has sent, or should have. `isManual`: the line is of an order that is captured later. */
+export const noticesIn = (line: Line, isManual: boolean): ReadonlyArray<Notice> => {
+  const told = Option.toArray(noticeIn(line))
+  // Settled is what was captured. Its notice comes first, so that the payment's own is not read as a hold.
+  const captures = told.flatMap((notice) =>
+    isManual && notice.code === "AUTHORISATION"
+      ? [
+          {
+            ...notice,
+            code: captureCode,
+            pspReference: line.modification || line.paymentId,
+            originalReference: line.paymentId,
+            reference: line.modificationReference || line.tradeNo
+          }
+        ]
+      : []
+  )
+  return [...captures, ...told]
+}
+
+const noticeIn = (line: Line): Option.Option<Notice> => {
   const code = codes.get(line.type)
   if (code === undefined) return Option.none()
   const isPayment = code === "AUTHORISATION"

@@ -130,7 +130,12 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   // A merchant's own erasures (src/reads/erasures/ErasureStore.ts).
   { name: "erasures_listed", on: "erasures (merchant_id, mode, erasure_no) where merchant_id is not null" },
   // The secrets of a main key (src/access/merchants/keySecrets.ts).
-  { name: "api_key_secrets_of_main", on: "api_key_secrets (merchant_id, mode) where merchant_id is not null" }
+  { name: "api_key_secrets_of_main", on: "api_key_secrets (merchant_id, mode) where merchant_id is not null" },
+  // What was done with a payment at Adyen (src/channels/adyen/NoticeStore.ts).
+  {
+    name: "adyen_notices_of_payment",
+    on: "adyen_notices (original_reference, merchant_id, mode) where original_reference is not null"
+  }
 ]
 
 /** Postgres waits for every transaction that is older than the index. */

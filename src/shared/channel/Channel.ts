@@ -94,7 +94,7 @@ export interface Holds {
   readonly days: Readonly<Partial<Record<PaymentMethod, number>>>
   /**
    * Captures the amount once, and releases the rest. Our key, repeated, gets the answer of the first request; another
-   * key after a capture gets what was captured. Unreachable: this call certainly did nothing.
+   * key after a capture gets what was captured. Unreachable: this call certainly did nothing, and so for `release`.
    */
   readonly capture: (hold: HoldAt, amount: Minor) => Effect.Effect<CaptureAnswer, ChannelUnreachable>
   readonly release: (hold: HoldAt) => Effect.Effect<ReleaseAnswer, ChannelUnreachable>

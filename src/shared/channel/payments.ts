@@ -51,15 +51,18 @@ export type ReturnAnswer =
 /** The answer to "capture this amount of the hold". */
 export type CaptureAnswer =
   | { readonly _tag: "Captured"; readonly payment: ChannelPayment }
-  /** It will be captured later; ask again. */
+  /** It will be captured later, or whether it was is unknown; ask again. */
   | { readonly _tag: "Pending" }
   /** It was not captured, and the hold stays. */
   | { readonly _tag: "Refused"; readonly reason: string }
   /** The channel holds nothing any more. */
   | { readonly _tag: "Gone" }
 
-/** The answer to "release this hold". Captured: it was captured before, perhaps by others at the channel. */
-export type ReleaseAnswer = Extract<CaptureAnswer, { readonly _tag: "Captured" | "Gone" }>
+/**
+ * The answer to "release this hold". Captured: it was captured before, perhaps by others at the channel. Pending: it is
+ * asked again with the same key.
+ */
+export type ReleaseAnswer = Extract<CaptureAnswer, { readonly _tag: "Captured" | "Pending" | "Gone" }>
 
 /** A hold at a channel, and our key of the request about it. */
 export interface HoldAt extends Checkout {

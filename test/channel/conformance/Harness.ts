@@ -5,6 +5,7 @@
 import { Context, Effect, type Scope } from "effect"
 import type { DisputeNo, RefundNo, TradeNo } from "@coffer/model/Ids"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { heldOf } from "@coffer/rules/order/Hold"
 import type { Order } from "@coffer/rules/order/Order"
 import { assert } from "@effect/vitest"
 import { Channel, type RegisteredChannel } from "../../../src/shared/channel/Channel.ts"
@@ -15,7 +16,18 @@ import { type Json, merchantOf, said } from "../../kit/Merchant.ts"
 import type { Running } from "../../kit/Service.ts"
 
 /** The port's calls, by their names in it. */
-export const calls = ["begin", "lookUp", "cancel", "giveBack", "refund", "submit", "accept", "status"] as const
+export const calls = [
+  "begin",
+  "lookUp",
+  "cancel",
+  "giveBack",
+  "refund",
+  "submit",
+  "accept",
+  "status",
+  "capture",
+  "release"
+] as const
 export type Call = (typeof calls)[number]
 
 /** What a buyer does where the channel takes the payment. `fails`: the channel's last word on the order. */
@@ -26,6 +38,8 @@ export interface Theirs {
   /** Sessions in which a buyer can pay. */
   readonly open: number
   readonly paid: ReadonlyArray<number>
+  /** What it holds at the buyers' banks, and has not captured. Left out by one that holds nothing. */
+  readonly held?: ReadonlyArray<number>
   /** What went back to the buyer, or is on its way. */
   readonly refunded: ReadonlyArray<number>
   /** Answers that the bank has to disputes. */
@@ -39,6 +53,10 @@ export interface Own {
   readonly acts: (order: Order, act: Act, method: PaymentMethod) => Effect.Effect<void, unknown>
   readonly books: (order: Order) => Effect.Effect<Theirs, unknown>
   readonly reachable: (isReachable: boolean) => Effect.Effect<void, unknown>
+  /** Asked about a payment, a refund or a dispute, it says what no notice has told yet. */
+  readonly asked?: true
+  /** It says that a buyer is in a wallet or at a bank. */
+  readonly away?: true
   /** The buyer's bank. `part`: less than the payment. */
   readonly disputes: (order: Order, part?: number) => Effect.Effect<void, unknown>
   readonly decides: (order: Order, outcome: "won" | "lost") => Effect.Effect<void, unknown>
@@ -49,6 +67,15 @@ export interface Own {
   readonly settles: (refundNo: RefundNo, outcome: "succeeded" | "failed") => Effect.Effect<void, unknown>
   /** The buyer pays another sum than the order's. */
   readonly sums?: (order: Order, amount: number) => Effect.Effect<void, unknown>
+  /** Amounts that are held first, and captured later. */
+  readonly holds?: {
+    /** In the acquirer's own pages: all of it, or a part. */
+    readonly captures: (order: Order, part?: number) => Effect.Effect<void, unknown>
+    /** The acquirer gives the hold up by itself. */
+    readonly ends: (order: Order) => Effect.Effect<void, unknown>
+    /** The acquirer captures nothing of it the next time that it is asked. */
+    readonly refuses: (order: Order) => Effect.Effect<void, unknown>
+  }
   /** The channel's last word: the order will not be paid. */
   readonly fails?: true
   /** A payment that the channel works on for a while; `ends`: it succeeds. */
@@ -88,12 +115,15 @@ export interface Own {
 
 /** The parts that a channel may lack. */
 export const abilities = [
+  "asked",
+  "away",
   "page",
   "wire",
   "crowd",
   "key",
   "notices",
   "sums",
+  "holds",
   "fails",
   "processes",
   "inquiries",
@@ -146,6 +176,17 @@ export const deskAt = Effect.fnUntraced(function* ({ account, running }: World, 
     assert.strictEqual(paid.status, "paid", "a buyer who pays has paid")
     return paid as Extract<Order, { readonly paymentId: unknown }>
   })
+  /** The status that a merchant sees, which knows of holds. */
+  const seen = (made: Pick<Order, "tradeNo">) => Effect.map(shop.order(made.tradeNo), (now) => now["status"])
+  /** An order whose amount is held. */
+  const held = Effect.fnUntraced(function* (terms: Json = {}) {
+    const made = yield* order({ capture: "manual", ...terms })
+    yield* leads(made)
+    yield* acts(made, "pays")
+    const after = yield* fresh(made)
+    assert.isDefined(heldOf(after), "a buyer who has agreed is not charged yet")
+    return after
+  })
   /** Money for refunds and fees of disputes, from another buyer. */
   const rich = Effect.gen(function* () {
     yield* sold({ amount: 100_000 })
@@ -193,6 +234,8 @@ export const deskAt = Effect.fnUntraced(function* ({ account, running }: World, 
     leads,
     acts,
     sold,
+    seen,
+    held,
     rich,
     dispute,
     disputed,

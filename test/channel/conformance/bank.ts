@@ -46,20 +46,32 @@ export const bank: Harness = {
           })
         const amountsOf = (rows: Effect.Effect<ReadonlyArray<Row>, unknown>) =>
           Effect.map(rows, (all) => all.map(({ amount }) => amount))
+        const heldOf = ({ tradeNo }: Order, outcome: string, more: object = {}) =>
+          Effect.asVoid(said(shop.post(`/v1/test_helpers/orders/${tradeNo}/capture`, { outcome, ...more })))
         return {
           rest: running.settle,
           acts: (order, act, method) => helped(order, { outcome: outcomes[act], payment_method: method }),
+          asked: true,
+          away: true,
           sums: (order, amount) => helped(order, { amount }),
           fails: true,
+          holds: {
+            captures: (order, part) => heldOf(order, "succeed", part === undefined ? {} : { amount: part }),
+            ends: (order) => heldOf(order, "release"),
+            refuses: (order) => heldOf(order, "refuse")
+          },
           books: Effect.fnUntraced(function* ({ tradeNo }) {
             const paid = sql<Row>`select amount::int4 from sandbox_payments
               where trade_no = ${tradeNo} and state = 'succeeded' order by payment_id`
+            const held = sql<Row>`select amount::int4 from sandbox_payments
+              where trade_no = ${tradeNo} and state = 'authorized'`
             const refunded = sql<Row>`select r.amount::int4 from sandbox_refunds r join sandbox_payments p
               using (payment_id) where p.trade_no = ${tradeNo} and r.state <> 'failed'`
             const disputes = yield* sql`select submitted_at, lost_at from sandbox_disputes where trade_no = ${tradeNo}`
             return {
               open: 0,
               paid: yield* amountsOf(paid),
+              held: yield* amountsOf(held),
               refunded: yield* amountsOf(refunded),
               answers: disputes.filter(({ submitted_at }) => submitted_at !== null).length,
               isConceded: disputes.some(({ lost_at }) => lost_at !== null)

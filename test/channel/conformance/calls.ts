@@ -7,6 +7,7 @@ import { Context, Effect, Exit, Option } from "effect"
 import { Minor } from "@coffer/model/Money"
 import type { RefundNo } from "@coffer/model/Ids"
 import { noEvidence } from "@coffer/model/Evidence"
+import type { Order } from "@coffer/rules/order/Order"
 import { Transactor } from "../../../src/platform/commit/Transactor.ts"
 import { ChannelUnreachable, type RefundAnswer } from "../../../src/shared/channel/payments.ts"
 import { type Ability, type Call, calls, type Case, type Desk, law } from "./Harness.ts"
@@ -37,15 +38,16 @@ const lookUp = (desk: Desk) =>
     yield* desk.leads(made)
     yield* desk.own.notices!.hold
     yield* desk.own.acts(made, "pays", "card")
-    const ready: Ready = {
-      ask: Effect.map(
-        Effect.flatMap(desk.fresh(made), (now) => desk.port.page!.lookUp(now)),
-        ({ status }) => status
-      ),
-      told: "paid",
-      done: desk.events("payment.succeeded")
-    }
-    return ready
+    const look = Effect.map(
+      Effect.flatMap(desk.fresh(made), (now) => desk.port.page!.lookUp(now)),
+      ({ status }) => status
+    )
+    const ready: Ready = { ask: look, told: "paid", done: desk.events("payment.succeeded") }
+    if (desk.own.asked) return ready
+    // Until its notice names the payment, the order counts neither as paid nor as unpaid.
+    const isProcessing = Effect.flatMap(desk.fresh(made), (now) => desk.port.page!.isProcessing(now))
+    const processing = (status: string) => Effect.map(isProcessing, (is) => (is ? "processing" : status))
+    return { ask: Effect.flatMap(look, processing), told: "processing", done: Effect.map(isProcessing, Number) }
   })
 
 const cancel = (desk: Desk) =>
@@ -81,8 +83,8 @@ const booked = ({ running }: Desk) =>
     return answer
   })
 
-export const refundOf = (desk: Desk, paid: Effect.Success<Desk["rich"]>, part: number, no: string) =>
-  Effect.flatMap(
+export const refundOf = (desk: Desk, paid: Effect.Success<Desk["rich"]>, part: number, no: string) => {
+  const asked = Effect.flatMap(
     Effect.suspend(() =>
       desk.port.refund({
         merchantId: paid.merchantId,
@@ -96,6 +98,12 @@ export const refundOf = (desk: Desk, paid: Effect.Success<Desk["rich"]>, part: n
     ),
     booked(desk)
   )
+  if (desk.own.asked) return asked
+  // Its notice tells, and then the same call does.
+  return Effect.flatMap(asked, (said) =>
+    said._tag === "Pending" ? Effect.andThen(desk.own.rest, asked) : Effect.succeed(said)
+  )
+}
 
 /** A number of ours for a refund that the suite asks for past our own books. */
 export const refundNoOf = (paid: { readonly tradeNo: string }, nth = 0) =>
@@ -106,6 +114,46 @@ const refund = (desk: Desk) =>
     ask: Effect.map(refundOf(desk, paid, 700, refundNoOf(paid)), ({ _tag }) => _tag),
     told: "Succeeded",
     done: Effect.map(desk.own.books(paid), ({ refunded }) => refunded.length)
+  }))
+
+/** `nth`: which request of ours about the hold. The order as it was when it was held. */
+export const holdAt = (desk: Desk, { hold, merchantId, mode, tradeNo }: Order, nth = 0) => {
+  const key = `cap_${tradeNo.slice(-25)}${"0123456789"[nth]}`
+  return { merchantId, mode, tradeNo, channel: desk.port.name, paymentId: hold!.payment!.paymentId, key }
+}
+
+/** What is said at once, or when its notice has come. */
+export const toldOfHold = <A extends { readonly _tag: string }, E>(desk: Desk, asked: Effect.Effect<A, E>) =>
+  desk.own.asked
+    ? asked
+    : Effect.flatMap(asked, (said) =>
+        said._tag === "Pending" ? Effect.andThen(desk.own.rest, asked) : Effect.succeed(said)
+      )
+
+const capture = (desk: Desk) =>
+  Effect.map(desk.held(), (held): Ready => ({
+    ask: Effect.map(
+      toldOfHold(
+        desk,
+        Effect.suspend(() => desk.port.holds!.capture(holdAt(desk, held), Minor.make(700)))
+      ),
+      ({ _tag }) => _tag
+    ),
+    told: "Captured",
+    done: Effect.map(desk.own.books(held), ({ paid }) => paid.length)
+  }))
+
+const release = (desk: Desk) =>
+  Effect.map(desk.held(), (held): Ready => ({
+    ask: Effect.map(
+      toldOfHold(
+        desk,
+        Effect.suspend(() => desk.port.holds!.release(holdAt(desk, held)))
+      ),
+      ({ _tag }) => _tag
+    ),
+    told: "Gone",
+    done: Effect.map(desk.own.books(held), ({ held: left }) => (left?.length === 0 ? 1 : 0))
   }))
 
 const ofDispute = (
@@ -149,7 +197,9 @@ const rows: Readonly<Record<Call, (desk: Desk) => Effect.Effect<Ready, unknown>>
   status: ofDispute(
     ({ port }, { named }) => Effect.map(port.disputes.status(named), ({ outcome }) => outcome ?? "open"),
     "open"
-  )
+  ),
+  capture,
+  release
 }
 const needsOf: Readonly<Record<Call, ReadonlyArray<Ability>>> = {
   begin: ["page"],
@@ -159,7 +209,9 @@ const needsOf: Readonly<Record<Call, ReadonlyArray<Ability>>> = {
   refund: [],
   submit: [],
   accept: [],
-  status: []
+  status: [],
+  capture: ["holds"],
+  release: ["holds"]
 }
 /** What the calls are, in the words of the sentences. */
 const called: Readonly<Record<Call, string>> = {
@@ -170,7 +222,9 @@ const called: Readonly<Record<Call, string>> = {
   refund: "a refund",
   submit: "an answer to a dispute",
   accept: "a concession",
-  status: "a question about a dispute"
+  status: "a question about a dispute",
+  capture: "a capture",
+  release: "a release of a hold"
 }
 
 const doneIs = (ready: Ready, times: number, when: string) =>
@@ -220,17 +274,25 @@ const troubled = (
 
 const of = (
   title: string,
-  needs: ReadonlyArray<Ability>,
+  needs: Case["needs"] | ((call: Call) => Case["needs"]),
   run: (desk: Desk, ready: Ready, call: Call) => Effect.Effect<unknown, unknown>,
   among: ReadonlyArray<Call> = calls
 ): ReadonlyArray<Case> =>
   among.map((call) =>
-    law(`${called[call]} ${title}`, [...needsOf[call], ...needs], (desk) =>
-      Effect.flatMap(rows[call](desk), (ready) => run(desk, ready, call))
+    law(
+      `${called[call]} ${title}`,
+      [...needsOf[call], ...(typeof needs === "function" ? needs(call) : needs)],
+      (desk) => Effect.flatMap(rows[call](desk), (ready) => run(desk, ready, call))
     )
   )
 
-const changing: ReadonlyArray<Call> = ["giveBack", "refund", "submit", "accept"]
+const changing: ReadonlyArray<Call> = ["giveBack", "refund", "submit", "accept", "capture", "release"]
+
+/** A channel that cannot be asked about a dispute answers from our rows, and calls nobody. */
+const leaving =
+  (...needs: ReadonlyArray<Ability>) =>
+  (call: Call): Case["needs"] =>
+    call === "status" ? [...needs, "asked"] : needs
 
 export const callLaws: ReadonlyArray<Case> = [
   ...of("that is asked for twice is done once, and both answers are the same", [], (_, ready) =>
@@ -269,12 +331,14 @@ export const callLaws: ReadonlyArray<Case> = [
   ...of("while the channel cannot be reached says so, and changes nothing", [], (desk, ready) =>
     Effect.andThen(desk.own.reachable(false), troubled(desk, ready, desk.own.reachable(true)))
   ),
-  ...of("beyond the acquirer's limit of calls is refused, and done later", ["crowd", "wire"], (desk, ready, call) =>
-    Effect.andThen(desk.own.crowd!(call), troubled(desk, ready, desk.own.wire!.calm, "crowded"))
+  ...of(
+    "beyond the acquirer's limit of calls is refused, and done later",
+    leaving("crowd", "wire"),
+    (desk, ready, call) => Effect.andThen(desk.own.crowd!(call), troubled(desk, ready, desk.own.wire!.calm, "crowded"))
   ),
   ...of(
     "with a key that the acquirer does not take any more is refused, and done with the key",
-    ["key"],
+    leaving("key"),
     (desk, ready) => Effect.andThen(desk.own.key!.revoke, troubled(desk, ready, desk.own.key!.restore, "key"))
   )
 ]

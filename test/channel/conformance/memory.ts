@@ -17,7 +17,10 @@ export const memoryWorld = (through: (parts: Parts, acquirer: MemoryAcquirer) =>
 
 export const memory: Harness = {
   name: "memory",
-  lacks: { inquiries: "its bank does not ask before it takes the money" },
+  lacks: {
+    holds: "it takes each payment at once",
+    inquiries: "its bank does not ask before it takes the money"
+  },
   world: memoryWorld()
 }
 
@@ -31,6 +34,8 @@ const accountAt = (acquirer: MemoryAcquirer, running: Running, merchantId: strin
     is(() => acquirer.troubles.push({ call, kind, merchantId, times: 1 }))
   return {
     rest: Effect.andThen(acquirer.send(), running.atRest),
+    asked: true,
+    away: true,
     page: true,
     fails: true,
     books: (order) => Effect.sync(() => booksOf(acquirer, order)),

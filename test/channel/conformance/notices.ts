@@ -1,6 +1,7 @@
 /** The laws of notices: they come once, twice, late, backwards, forged, to strangers or never, and count once. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { heldOf } from "@coffer/rules/order/Hold"
 import { type Ability, amount, type Case, type Desk, law, type World } from "./Harness.ts"
 
 /** Something that the acquirer tells of. */
@@ -43,6 +44,22 @@ const kinds: Readonly<Record<string, (desk: Desk) => Effect.Effect<Told, unknown
     const paid = yield* desk.rich
     const seen = Effect.map(desk.dispute(paid), (found) => found !== undefined)
     return { cause: desk.own.disputes(paid), seen }
+  }),
+  "an authorisation": Effect.fnUntraced(function* (desk) {
+    const made = yield* desk.order({ capture: "manual" })
+    yield* desk.leads(made)
+    const seen = Effect.map(desk.fresh(made), (now) => heldOf(now) !== undefined)
+    return { cause: desk.own.acts(made, "pays", "card"), seen }
+  }),
+  "a capture by hand": Effect.fnUntraced(function* (desk) {
+    const held = yield* desk.held()
+    const seen = Effect.map(desk.status(held), (status) => status === "paid")
+    return { cause: desk.own.holds!.captures(held), seen }
+  }),
+  "a hold that has ended": Effect.fnUntraced(function* (desk) {
+    const held = yield* desk.held()
+    const seen = Effect.map(desk.status(held), (status) => status === "expired")
+    return { cause: desk.own.holds!.ends(held), seen }
   }),
   "a dispute that is lost": (desk) => decided(desk, "lost"),
   "a dispute that is won": (desk) => decided(desk, "won")
@@ -119,15 +136,16 @@ const columns: Readonly<Record<string, (desk: Desk, told: Told, world: World) =>
     })
 }
 
-const needs: ReadonlyArray<Ability> = ["notices"]
+const ofHolds = ["an authorisation", "a capture by hand", "a hold that has ended"]
+const needsOf = (kind: string): ReadonlyArray<Ability> => (ofHolds.includes(kind) ? ["notices", "holds"] : ["notices"])
 
 export const noticeLaws: ReadonlyArray<Case> = Object.entries(kinds).flatMap(([kind, given]) =>
   Object.entries(columns).map(([title, run]) =>
-    law(`${kind} ${title}`, needs, (desk, world) =>
+    law(`${kind} ${title}`, needsOf(kind), (desk, world) =>
       Effect.flatMap(given(desk), (told) =>
         Effect.gen(function* () {
           yield* run(desk, told, world)
-          if (kind === "a payment") {
+          if (kind === "a payment" || kind === "a capture by hand") {
             assert.strictEqual(yield* desk.events("payment.succeeded"), 1, "credited once")
             assert.strictEqual((yield* desk.shop.balance()).revenue, amount, "the order's amount")
           }

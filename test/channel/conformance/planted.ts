@@ -149,7 +149,7 @@ export const faults: ReadonlyArray<Fault> = [
   },
   {
     name: "a buyer who comes back is not looked up",
-    breaks: "a buyer who comes back before the notice is seen as paid",
+    breaks: "a buyer who comes back before the notice is seen as paid, or as paying",
     plant: inChannel(({ page }) => ({ page: { ...page!, lookUp: Effect.succeed } }))
   },
   {

@@ -9,6 +9,7 @@ import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { callLaws } from "./calls.ts"
 import { disputeLaws } from "./disputes.ts"
 import { abilities, type Case, deskAt, type Harness, type World } from "./Harness.ts"
+import { holdLaws } from "./holds.ts"
 import { noticeLaws } from "./notices.ts"
 import { paymentLaws } from "./payments.ts"
 import { refundLaws } from "./refunds.ts"
@@ -18,7 +19,8 @@ const groups: Readonly<Record<string, ReadonlyArray<Case>>> = {
   notices: noticeLaws,
   payments: paymentLaws,
   refunds: refundLaws,
-  disputes: disputeLaws
+  disputes: disputeLaws,
+  holds: holdLaws
 }
 /** The acquirer's clock does not go back: what moves it comes last. */
 export const laws: ReadonlyArray<Case> = Object.values(groups)

@@ -12,7 +12,17 @@ export class WireFailed extends Schema.TaggedError<WireFailed>()("WireFailed", {
   how: Schema.Literals(["away", "silent", "crowded", "key"])
 }) {}
 
-export type Call = "begin" | "lookUp" | "cancel" | "giveBack" | "refund" | "submit" | "accept" | "status"
+export type Call =
+  | "begin"
+  | "lookUp"
+  | "cancel"
+  | "giveBack"
+  | "refund"
+  | "submit"
+  | "accept"
+  | "status"
+  | "capture"
+  | "release"
 interface Trouble {
   readonly call: Call
   readonly merchantId: string

@@ -18,7 +18,7 @@ import {
   remainingOf,
   type UnappliedPayment
 } from "./Order.ts"
-import { amountPaid, heldOf } from "./Hold.ts"
+import { amountPaid, heldOf, isManual } from "./Hold.ts"
 import { capturedOf, decideHold, endOf, holding, withoutRequest } from "./decideHold.ts"
 import type { PaymentFacts } from "./Payment.ts"
 import { attempted, decideFailPayment, decideNoteAttempt } from "./attempts.ts"
@@ -115,7 +115,7 @@ const meaningOf = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderEvent>
     case "pending":
       if (heldOf(order) !== undefined) return [unapplied(facts, "second")]
       // Without its constructor: the command with the facts has validated them.
-      return [{ _tag: "PaymentSucceeded", facts }]
+      return [{ _tag: "PaymentSucceeded", facts }, ...(isManual(order) ? [OrderEvent.cases.CaptureTold.make({})] : [])]
     case "paid":
     case "partially_refunded":
     case "refunded":

@@ -2,17 +2,20 @@
  * What a simulated Adyen has of one merchant account: links, payments, modifications and disputes, the notices that it
  * has to send, and the lines of its next report. Each act is one synchronous step.
  */
-import { createHash } from "node:crypto"
 import { DateTime } from "effect"
+import { type Books, makeBooks } from "./books.ts"
 import type { Item, Link } from "./wire.ts"
 
 export interface Payment {
   readonly pspReference: string
   readonly link: string
   readonly reference: string
-  readonly amount: number
+  /** Of a payment that is captured later: what is held, and then what was captured. */
+  amount: number
   readonly currency: string
   readonly variant: string
+  /** Of a payment that is captured later. */
+  hold: "held" | "captured" | "released" | undefined
   /** What went back, or is on its way back. */
   refunded: number
 }
@@ -20,7 +23,7 @@ export interface Payment {
 export interface Modification {
   readonly pspReference: string
   readonly payment: Payment
-  readonly kind: "REFUND" | "CANCEL_OR_REFUND"
+  readonly kind: "REFUND" | "CANCEL_OR_REFUND" | "CAPTURE" | "CANCELLATION"
   readonly amount: number
   readonly reference: string
   state: "asked" | "done" | "refused" | "failed"
@@ -38,47 +41,6 @@ export interface Dispute {
   isDefended: boolean
 }
 
-/** A line of the settlement details report; what it gives the account, in minor units. */
-interface Line {
-  readonly type: string
-  readonly payment: Payment
-  readonly modification: string
-  readonly reference: string
-  readonly amount: number
-  readonly at: string
-}
-
-const columns = [
-  "Company Account",
-  "Merchant Account",
-  "Psp Reference",
-  "Merchant Reference",
-  "Payment Method",
-  "Creation Date",
-  "TimeZone",
-  "Type",
-  "Modification Reference",
-  "Gross Currency",
-  "Gross Debit (GC)",
-  "Gross Credit (GC)",
-  "Exchange Rate",
-  "Net Currency",
-  "Net Debit (NC)",
-  "Net Credit (NC)",
-  "Commission (NC)",
-  "Markup (NC)",
-  "Scheme Fees (NC)",
-  "Interchange (NC)",
-  "Payment Method Variant",
-  "Modification Merchant Reference",
-  "Batch Number"
-]
-
-const major = (minor: number): string => (minor / 100).toFixed(2)
-
-/** What Adyen deducts from a payment. */
-const feeOf = (amount: number): number => Math.round(amount * 0.01) + 12
-
 export type Bank = ReturnType<typeof makeBank>
 
 /** `millis`: now. */
@@ -86,101 +48,6 @@ export const makeBank = (account: string, millis: () => number) => {
   const books = makeBooks(account, millis)
   const payments = makePayments(books)
   return { ...books, ...payments, ...makeDisputes(books) }
-}
-type Books = ReturnType<typeof makeBooks>
-
-/** The notices that wait, and the lines of the next report. */
-const makeBooks = (account: string, millis: () => number) => {
-  let made = 0
-  const notices: Array<Item> = []
-  /** Those that were sent once. */
-  const sent: Array<Item> = []
-  const lines: Array<Line> = []
-  const reports: Array<string> = []
-  /** All that Adyen has moved, without fees. */
-  const moved: Array<Line> = []
-
-  const written = () => DateTime.formatIso(DateTime.makeUnsafe(millis()))
-  const next = (kind: string) =>
-    createHash("sha256").update(`${account}/${kind}/${++made}`).digest("hex").slice(0, 16).toUpperCase()
-
-  const tell = (
-    eventCode: Item["eventCode"],
-    pspReference: string,
-    payment: Payment,
-    {
-      amount = payment.amount,
-      success = true,
-      ...more
-    }: Partial<Omit<Item, "amount" | "success">> & {
-      readonly amount?: number
-      readonly success?: boolean
-    } = {}
-  ) =>
-    void notices.push({
-      additionalData: {},
-      merchantReference: payment.reference,
-      paymentMethod: payment.variant,
-      reason: "",
-      ...more,
-      amount: { currency: payment.currency, value: amount },
-      eventCode,
-      eventDate: written(),
-      merchantAccountCode: account,
-      pspReference,
-      success: success ? "true" : "false"
-    })
-
-  const move = (type: string, payment: Payment, amount: number, modification = "", reference = "") => {
-    const line: Line = { type, payment, amount, modification, reference, at: written() }
-    lines.push(line)
-    moved.push(line)
-  }
-
-  /** Adyen's reports name the day's money. Answers the number of the report. */
-  const closeBatch = (): number => {
-    const batch = reports.length + 1
-    const rows = lines.splice(0).map((line) => rowOf(line, account, batch))
-    reports.push([columns.join(","), ...rows].join("\n"))
-    return batch
-  }
-
-  return { account, millis, notices, sent, reports, moved, written, next, tell, move, closeBatch }
-}
-
-const rowOf = (
-  { amount, at, modification, payment, reference, type }: Line,
-  account: string,
-  batch: number
-): string => {
-  const fee = type === "Settled" ? feeOf(amount) : 0
-  const credit = amount > 0 ? major(amount) : ""
-  const debit = amount < 0 ? major(-amount) : ""
-  return [
-    "Company",
-    account,
-    payment.pspReference,
-    payment.reference,
-    payment.variant,
-    at.slice(0, 19).replace("T", " "),
-    "UTC",
-    type,
-    modification,
-    payment.currency,
-    debit,
-    credit,
-    "1",
-    payment.currency,
-    debit,
-    credit,
-    fee === 0 ? "" : major(fee),
-    "",
-    "",
-    "",
-    payment.variant,
-    reference,
-    String(batch)
-  ].join(",")
 }
 
 /** Links and what was paid in them, and what goes back. */
@@ -213,6 +80,7 @@ const makePayments = ({ millis, move, next, tell, written }: Books) => {
       amount: amount ?? link.amount.value,
       currency: link.amount.currency,
       variant,
+      hold: link.manualCapture === true ? "held" : undefined,
       refunded: 0
     }
     if (refused !== undefined) {
@@ -235,8 +103,40 @@ const makePayments = ({ millis, move, next, tell, written }: Books) => {
     const additionalData = { cardSummary: "1142", paymentLinkId: id }
     if (link.status !== "expired") links.set(id, { ...link, status: "completed", updatedAt: written() })
     tell("AUTHORISATION", payment.pspReference, payment, { reason: "069746:1142:03/2030", additionalData })
-    move("Settled", payment, payment.amount)
+    if (payment.hold === undefined) move("Settled", payment, payment.amount)
     return payment
+  }
+
+  /** The bank's word on what is held. What it cannot do is refused by a notice. */
+  const decideHold = ({ amount, kind, payment, pspReference, reference }: Modification, isRefused: boolean) => {
+    const about = { originalReference: payment.pspReference, merchantReference: reference, amount }
+    const isDone = !isRefused && payment.hold === "held" && amount <= payment.amount
+    if (!isDone)
+      tell(kind, pspReference, payment, { ...about, success: false, reason: "Insufficient balance on payment" })
+    else if (kind === "CAPTURE") {
+      Object.assign(payment, { hold: "captured", amount })
+      tell(kind, pspReference, payment, about)
+      move("Settled", payment, amount, pspReference, reference)
+    } else {
+      payment.hold = "released"
+      tell(kind, pspReference, payment, about)
+    }
+    return isDone
+  }
+
+  /** Adyen itself releases what nobody has captured, and tells where it was asked to. */
+  const expire = (payment: Payment) => {
+    if (payment.hold !== "held") return
+    payment.hold = "released"
+    tell("EXPIRE", next("expiry"), payment, { originalReference: payment.pspReference })
+  }
+
+  /** In Adyen's own pages. */
+  const captureByHand = (payment: Payment, amount = payment.amount) => {
+    const pspReference = next("modification")
+    const { reference } = payment
+    const one: Modification = { pspReference, payment, kind: "CAPTURE", amount, reference, state: "done" }
+    if (decideHold(one, false)) modifications.set(pspReference, one)
   }
 
   /** The bank's word on a modification. `failed`: after it was done. */
@@ -245,7 +145,20 @@ const makePayments = ({ millis, move, next, tell, written }: Books) => {
     if (one === undefined || (outcome === "failed" ? one.state !== "done" : one.state !== "asked")) return false
     const { amount, kind, payment, reference } = one
     const about = { originalReference: payment.pspReference, merchantReference: reference, amount }
+    if (kind === "CAPTURE" || kind === "CANCELLATION") {
+      if (outcome === "failed") {
+        tell("CAPTURE_FAILED", pspReference, payment, { ...about, reason: "Capture rejected by the scheme" })
+        move("SettledReversed", payment, -amount, pspReference, reference)
+        one.state = outcome
+      } else one.state = decideHold(one, outcome === "refused") ? "done" : "refused"
+      return true
+    }
     one.state = outcome
+    if (outcome === "done" && payment.hold === "held") {
+      payment.hold = "released"
+      tell(kind, pspReference, payment, about)
+      return true
+    }
     if (outcome === "done") {
       tell(kind, pspReference, payment, about)
       move("Refunded", payment, -amount, pspReference, reference)
@@ -261,7 +174,7 @@ const makePayments = ({ millis, move, next, tell, written }: Books) => {
     return true
   }
 
-  return { links, payments, modifications, linkOf, pay, finish, decide }
+  return { links, payments, modifications, linkOf, pay, finish, decide, expire, captureByHand }
 }
 
 const makeDisputes = ({ millis, move, next, tell }: Books) => {

@@ -5,10 +5,14 @@
 import type { Bank, Dispute, Modification } from "./Bank.ts"
 import {
   type Accepted,
+  type Cancel,
+  type Capture,
   type Defended,
   known,
   type Link,
   type Methods,
+  type NewCancel,
+  type NewCapture,
   type NewDocuments,
   type NewLink,
   type NewRefund,
@@ -68,6 +72,7 @@ const makeLink: Act = (bank, body) => {
     ...(wanted.expiresAt === undefined ? {} : { expiresAt: wanted.expiresAt }),
     ...(wanted.returnUrl === undefined ? {} : { returnUrl: wanted.returnUrl }),
     ...(wanted.shopperLocale === undefined ? {} : { shopperLocale: wanted.shopperLocale }),
+    ...(wanted.manualCapture === undefined ? {} : { manualCapture: wanted.manualCapture }),
     reusable: false
   }
   bank.links.set(id, link)
@@ -99,10 +104,12 @@ const modify = (
 ): Modification | Reply => {
   const payment = bank.payments.get(id)
   if (payment === undefined) return refuse(422, "167", "Original pspReference required for this operation")
-  const left = payment.amount - payment.refunded
+  // Whether a hold can be captured or released is decided later, and a notice tells.
+  const isOfHold = kind === "CAPTURE" || kind === "CANCELLATION"
+  const left = payment.hold === "held" && kind === "REFUND" ? 0 : payment.amount - payment.refunded
   const amount = amountOf(left)
-  if (amount > left || amount <= 0) return refuse(422, "137", "Invalid amount specified")
-  payment.refunded += amount
+  if ((amount > left && !isOfHold) || amount <= 0) return refuse(422, "137", "Invalid amount specified")
+  if (!isOfHold) payment.refunded += amount
   const pspReference = bank.next("modification")
   const one: Modification = { pspReference, payment, kind, amount, reference, state: "asked" }
   bank.modifications.set(pspReference, one)
@@ -126,6 +133,29 @@ const refund: Act = (bank, body, id = "") => {
     },
     201
   )
+}
+
+const capture: Act = (bank, body, id = "") => {
+  const unknown = unknownIn(body, known.capture)
+  if (unknown !== undefined) return notSimulated(unknown)
+  const { amount, merchantAccount, reference = "" } = body as unknown as NewCapture
+  const one = modify(bank, id, "CAPTURE", reference, () => amount.value)
+  if ("body" in one) return one
+  const { pspReference } = one
+  return ok<Capture>(
+    { amount, merchantAccount, paymentPspReference: id, pspReference, reference, status: "received" },
+    201
+  )
+}
+
+const cancel: Act = (bank, body, id = "") => {
+  const unknown = unknownIn(body, known.cancel)
+  if (unknown !== undefined) return notSimulated(unknown)
+  const { merchantAccount, reference = "" } = body as unknown as NewCancel
+  const one = modify(bank, id, "CANCELLATION", reference, () => bank.payments.get(id)?.amount ?? 0)
+  if ("body" in one) return one
+  const { pspReference } = one
+  return ok<Cancel>({ merchantAccount, paymentPspReference: id, pspReference, reference, status: "received" }, 201)
 }
 
 const reverse: Act = (bank, body, id = "") => {
@@ -220,6 +250,8 @@ const acts: ReadonlyArray<readonly [call: RegExp, act: Act]> = [
   [/^GET \/v72\/paymentLinks\/(\w+)$/, readLink],
   [/^PATCH \/v72\/paymentLinks\/(\w+)$/, endLink],
   [/^POST \/v72\/payments\/(\w+)\/refunds$/, refund],
+  [/^POST \/v72\/payments\/(\w+)\/captures$/, capture],
+  [/^POST \/v72\/payments\/(\w+)\/cancels$/, cancel],
   [/^POST \/v72\/payments\/(\w+)\/reversals$/, reverse],
   [new RegExp(`^${disputes}/retrieveApplicableDefenseReasons$`), reasons],
   [new RegExp(`^${disputes}/supplyDefenseDocument$`), supply],

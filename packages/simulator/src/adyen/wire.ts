@@ -22,6 +22,10 @@ export type NewLink = OnWire<checkout.PaymentLinkRequest>
 export type Methods = OnWire<checkout.PaymentMethodsResponse>
 export type NewRefund = OnWire<checkout.PaymentRefundRequest>
 export type Refund = OnWire<checkout.PaymentRefundResponse>
+export type NewCapture = OnWire<checkout.PaymentCaptureRequest>
+export type Capture = OnWire<checkout.PaymentCaptureResponse>
+export type NewCancel = OnWire<checkout.PaymentCancelRequest>
+export type Cancel = OnWire<checkout.PaymentCancelResponse>
 export type NewReversal = OnWire<checkout.PaymentReversalRequest>
 export type Reversal = OnWire<checkout.PaymentReversalResponse>
 export type Refusal = OnWire<checkout.ServiceError>
@@ -43,11 +47,16 @@ export const known = {
     "reusable",
     "expiresAt",
     "shopperLocale",
-    "returnUrl"
+    "returnUrl",
+    "manualCapture"
   ],
   refund: ["merchantAccount", "amount", "reference"],
+  capture: ["merchantAccount", "amount", "reference"],
+  cancel: ["merchantAccount", "reference"],
   reversal: ["merchantAccount", "reference"]
 } as const satisfies {
+  readonly capture: ReadonlyArray<keyof NewCapture>
+  readonly cancel: ReadonlyArray<keyof NewCancel>
   readonly link: ReadonlyArray<keyof NewLink>
   readonly refund: ReadonlyArray<keyof NewRefund>
   readonly reversal: ReadonlyArray<keyof NewReversal>
