@@ -8,6 +8,7 @@ import type { Stripe } from "stripe"
 import type { Reply } from "../kit/Api.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { assertRefused, feeOf, type Json, said } from "../kit/Merchant.ts"
+import { erasedBy } from "../kit/stories/erasures.ts"
 import { leadsTo, onOneWorld, sharedWorld } from "./kit.ts"
 
 const amount = 2_000
@@ -72,6 +73,16 @@ onOneWorld((it) => {
           assert.deepStrictEqual(whyOf(yield* merchant.capture(ref, { amount: 500 })), [409, "captured"])
           yield* ends(ref, 1_500, told)
         })
+    )
+
+    it.effect("of a buyer who was erased meanwhile does not get the card with the capture", () =>
+      Effect.gen(function* () {
+        const world = yield* shop
+        const ref = yield* world.held({ receipt_email: "ann@shop.example" })
+        yield* erasedBy(world, world.merchant, { trade_no: ref })
+        yield* said(world.merchant.capture(ref))
+        yield* world.is(ref, { status: "paid", paid_card: null, receipt_email: null })
+      })
     )
 
     it.effect("is paid by methods that can wait alone, and its buyer is told that nothing is charged yet", () =>

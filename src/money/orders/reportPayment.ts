@@ -122,16 +122,20 @@ export const noteDispute = ({ byTradeNo, perform }: OrderServices) =>
     return Option.some(yield* perform(order, NoteDispute.make({ paymentId, dispute })))
   })
 
-/** Adds the fee of this merchant's schedule, which the channel does not know. */
-export const paymentFacts = (
-  { merchantOf }: OrderServices,
-  order: Pick<OrderName, "merchantId" | "mode">,
-  { hold: _, ...payment }: ChannelPayment
-) =>
-  Effect.map(merchantOf(order), ({ fees }): PaymentFacts => ({
-    ...payment,
-    fee: feeFor(fees, { ...payment, mode: order.mode })
-  }))
+/**
+ * Adds the fee of this merchant's schedule, which the channel does not know. A buyer who was erased had agreed before:
+ * the card does not come back with the capture.
+ */
+export const paymentFacts = Effect.fnUntraced(function* (
+  { merchantOf, store }: OrderServices,
+  order: OrderName,
+  { hold, ...payment }: ChannelPayment
+) {
+  const { fees } = yield* merchantOf(order)
+  const isErased = hold === "captured" && Option.isSome(yield* store.erasedTerms(order.tradeNo))
+  const facts: PaymentFacts = { ...payment, fee: feeFor(fees, { ...payment, mode: order.mode }) }
+  return isErased ? { ...facts, card: null } : facts
+})
 
 const {
   Annotate,
