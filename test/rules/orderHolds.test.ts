@@ -162,6 +162,16 @@ describe("an order with a hold: capture and release", () => {
     assert.strictEqual(refused(held(...events), ask(1000)), "captured")
   })
 
+  it("of an order whose hold nobody has heard of pays it all the same, and tells of both", () => {
+    const events = (facts: typeof part) => [PaymentSucceeded.make({ facts }), CaptureTold.make({})]
+    pending()
+      .when(holdStep({ _tag: "Capture", facts: part }))
+      .then(...events(part))
+    pending()
+      .when(ConfirmPayment.make({ facts }))
+      .then(...events(facts))
+  })
+
   it("counts for refunds: what was captured is all that can go back", () => {
     const paid = [PaymentSucceeded.make({ facts: part }), CaptureTold.make({})]
     const { state } = held(...paid)

@@ -106,6 +106,47 @@ describe("a payment that is captured later", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is captured in part once: the balance, refunds and disputes count that, and the rest is released", () =>
+    Effect.gen(function* () {
+      const world = yield* begin()
+      const { all, control, stripe } = world
+      const { id } = yield* held(world)
+      const capture = (amount: number) => () => stripe.paymentIntents.capture(id, { amount_to_capture: amount })
+      assert.deepInclude(yield* refusal(capture(2_001)), { code: "amount_too_large", param: "amount_to_capture" })
+      assert.deepInclude(yield* ask(capture(1_500)), { amount: 2_000, amount_capturable: 0, amount_received: 1_500 })
+      assert.strictEqual((yield* refusal(capture(500))).code, "payment_intent_unexpected_state")
+      assert.deepInclude(all("charge")[0]!, { amount: 2_000, amount_captured: 1_500, refunded: false })
+      assert.deepInclude(all("balance_transaction")[0]!, { amount: 1_500, fee: 74 })
+      const dispute = yield* control.open_dispute({ charge: all("charge")[0]!.id, is_inquiry: true })
+      assert.strictEqual(dispute.amount, 1_500)
+      assert.strictEqual(
+        (yield* refusal(() => stripe.refunds.create({ payment_intent: id, amount: 1_501 }))).param,
+        "amount"
+      )
+      assert.strictEqual((yield* ask(() => stripe.refunds.create({ payment_intent: id }))).amount, 1_500)
+      assert.isTrue(all("charge")[0]!.refunded)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("in a session ends the session unpaid until then, says how long it is held, and is no wallet's", () =>
+    Effect.gen(function* () {
+      const { all, control, stripe } = yield* begin()
+      const terms = sessionOf(2_000, { payment_intent_data: { capture_method: "manual" } })
+      const { id, payment_method_types: methods } = yield* ask(() => stripe.checkout.sessions.create(terms))
+      assert.deepStrictEqual(methods, ["card"])
+      const { payment_intent: intent, session } = yield* control.pay({ session: id })
+      assert.deepInclude(session, { status: "complete", payment_status: "unpaid" })
+      assert.deepInclude(intent, { status: "requires_capture", capture_method: "manual" })
+      assert.strictEqual(all("charge")[0]!.payment_method_details?.card?.capture_before, began + 7 * 86_400)
+      yield* ask(() => stripe.paymentIntents.capture(intent.id))
+      assert.strictEqual((yield* ask(() => stripe.checkout.sessions.retrieve(id))).payment_status, "paid")
+      assert.lengthOf(
+        all("event").filter(({ type }) => type === "checkout.session.completed"),
+        1
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is released when it is canceled, or was not captured for a week", () =>
     Effect.gen(function* () {
       const world = yield* begin()

@@ -4,7 +4,7 @@
  */
 import { Cause, type Duration, Effect, Exit } from "effect"
 import { Patience } from "../../src/channels/stripe/StripeGuard.ts"
-import { eventTypes } from "../../src/channels/stripe/StripeEvents.ts"
+import { eventTypes } from "../../src/channels/stripe/notices.ts"
 import { booksOf } from "../kit/stories/merchantBooks.ts"
 import { isSoak } from "../kit/run/soak.ts"
 import { assertEqualBooks, booksAtStripe } from "./books.ts"

@@ -41,7 +41,7 @@ describe("a merchant's account at Stripe", () => {
     })
   )
 
-  it.live("cannot be changed while a refund or a dispute is open there, or money is being returned", () =>
+  it.live("cannot be changed while a hold, a refund or a dispute is open there, or money is being returned", () =>
     Effect.gen(function* () {
       const { assertInUse, choose, control, merchant, off, order, paid, sessions, set, settled, simulator } =
         yield* changing
@@ -56,13 +56,21 @@ describe("a merchant's account at Stripe", () => {
       yield* settled
       const charge = simulator.all("charge").find(({ payment_intent }) => payment_intent === sold["payment_id"])!
       yield* control.open_dispute({ charge: charge.id })
-      yield* settled
+      const held = yield* paid({ capture: "manual" })
       yield* off
-      for (const why of ["1 refunds under way", "1 open disputes", "1 payments on their way back"]) {
+      for (const why of [
+        "1 amounts on hold",
+        "1 refunds under way",
+        "1 open disputes",
+        "1 payments on their way back"
+      ]) {
         yield* assertInUse(why)
       }
-      yield* control.complete_refund({ refund: simulator.all("refund").find(({ status }) => status === "pending")!.id })
+      yield* control.complete_refund({
+        refund: simulator.all("refund").find(({ status }) => status === "pending")!.id
+      })
       for (const { id } of simulator.all("dispute")) yield* control.decide_dispute({ dispute: id, outcome: "won" })
+      yield* said(merchant.expire(held["trade_no"]))
       yield* settled
       const changed = yield* set(other)
       assert.strictEqual(changed.status, 200, changed.text)

@@ -68,6 +68,9 @@ describe("the nightly reconciliation", () => {
       yield* merchant.post(`/v1/test_helpers/orders/${second.trade_no}/pay`)
       yield* control.pay({ session: sessions(second)[0]!.id })
       yield* settled
+      const inPart = yield* paid({ capture: "manual" })
+      assert.strictEqual((yield* merchant.capture(inPart["trade_no"], { amount: 1_234 })).status, 200)
+      yield* paid({ capture: "manual" })
       yield* compared(world, "27 hours")
       yield* compared(world, "24 hours")
       assert.deepStrictEqual(yield* listed(world), [])
@@ -232,6 +235,8 @@ describe("the nightly reconciliation", () => {
         yield* rate(7.9)
         yield* control.fail_refund({ refund: simulator.all("refund").at(-1)!.id })
         yield* disputed(yield* paid(), 1_111)
+        const inPart = yield* paid({ capture: "manual" })
+        assert.strictEqual((yield* merchant.capture(inPart["trade_no"], { amount: 1_234 })).status, 200)
         const won = yield* paid()
         yield* disputed(won, 500)
         yield* rate(7.6)

@@ -109,7 +109,7 @@ const session = (method: Method, byHand: boolean): ReadonlyArray<Step> => [
       }
 ]
 
-const pay = (name: string, card: string): Step => ({
+const pay = (name: string, card: string, more: object = {}): Step => ({
   name,
   ask: (_, { currency, tag }) =>
     post("/v1/payment_intents", {
@@ -118,9 +118,36 @@ const pay = (name: string, card: string): Step => ({
       confirm: true,
       payment_method: card,
       allowed_payment_method_types: ["card"],
-      metadata: { coffer_rehearsal: tag }
+      metadata: { coffer_rehearsal: tag },
+      ...more
     })
 })
+
+const chargeOf = (name: string, payment: string): Step => ({
+  name,
+  ask: (answerOf) =>
+    at(answerOf(payment)?.latest_charge, (id) => get(`/v1/charges/${id}`, { expand: ["balance_transaction"] })),
+  pick: (body) => (body.balance_transaction == null ? undefined : body)
+})
+
+/** One amount on hold is captured in part, and one is released. */
+const heldOnce: ReadonlyArray<Step> = [
+  pay("card payment on hold", "pm_card_visa", { capture_method: "manual" }),
+  {
+    name: "card payment on hold, captured in part",
+    ask: (answerOf) =>
+      at(answerOf("card payment on hold")?.id, (id) =>
+        post(`/v1/payment_intents/${id}/capture`, { amount_to_capture: 1_500 })
+      )
+  },
+  chargeOf("charge of a capture in part, with its fee", "card payment on hold"),
+  pay("card payment on hold that is given up", "pm_card_visa", { capture_method: "manual" }),
+  {
+    name: "card payment on hold, canceled",
+    ask: (answerOf) =>
+      at(answerOf("card payment on hold that is given up")?.id, (id) => post(`/v1/payment_intents/${id}/cancel`))
+  }
+]
 
 const disputeOf = (name: string, payment: string): Step => ({
   name,
@@ -261,15 +288,9 @@ export const stepsOf = ({ appeals, byHand }: Run, found: ReadonlyArray<Method>):
   ...found.flatMap((method) => session(method, byHand)),
   lostEndpoint,
   pay("card payment", "pm_card_visa"),
-  {
-    name: "charge with its fee",
-    ask: (answerOf) =>
-      at(answerOf("card payment")?.latest_charge, (id) =>
-        get(`/v1/charges/${id}`, { expand: ["balance_transaction"] })
-      ),
-    pick: (body) => (body.balance_transaction == null ? undefined : body)
-  },
+  chargeOf("charge with its fee", "card payment"),
   pay("declined card", "pm_card_visa_chargeDeclined"),
+  ...heldOnce,
   {
     name: "partial refund",
     ask: (answerOf, { tag }) =>
@@ -308,6 +329,9 @@ export const stepsOf = ({ appeals, byHand }: Run, found: ReadonlyArray<Method>):
   ...lostWebhook,
   event("payment_intent.succeeded", "card payment"),
   event("charge.refunded", "card payment", "latest_charge"),
+  event("charge.captured", "card payment on hold", "latest_charge"),
+  event("payment_intent.amount_capturable_updated", "card payment on hold"),
+  event("payment_intent.canceled", "card payment on hold that is given up"),
   event("refund.created", "partial refund"),
   event("charge.dispute.created", "dispute"),
   event("charge.dispute.closed", "dispute"),

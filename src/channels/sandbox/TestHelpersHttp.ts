@@ -11,7 +11,7 @@ import type { Minor } from "@coffer/model/Money"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { isManual } from "@coffer/rules/order/Hold"
-import { type Order, OrderConflict as Conflicting } from "@coffer/rules/order/Order"
+import type { Order } from "@coffer/rules/order/Order"
 import { DateTime, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../../platform/runtime/span.ts"
@@ -25,7 +25,7 @@ import { Merchants } from "../../access/merchants/Merchants.ts"
 import { offeredIn } from "../../access/merchants/shopOf.ts"
 import { orderRefusals } from "../../money/orders/orderRefusals.ts"
 import { refundRefusals } from "../../money/refunds/refundRefusals.ts"
-import { sandboxRefusals } from "./sandboxRefusals.ts"
+import { NotManual, sandboxRefusals } from "./sandboxRefusals.ts"
 import { refuseTemporarily, reply } from "../../shared/http/replies.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { Orders } from "../../money/orders/Orders.ts"
@@ -56,7 +56,7 @@ const { OrderConflict, OrderNotFound } = orderRefusals
 const { RefundNotFound } = refundRefusals
 const { DisputeNotFound } = disputeRefusals
 const { InvalidField: refuseInvalid } = commonRefusals
-const { ClockAdvancing, ClockNotOurs, NoChargeback, NotSettled } = sandboxRefusals
+const { ClockAdvancing, ClockNotOurs, NoChargeback, NotManual: refuseNotManual, NotSettled } = sandboxRefusals
 
 /** The buyer pays, unless the bank pauses after declined attempts. */
 const makeAttempt = Effect.gen(function* () {
@@ -123,13 +123,14 @@ const makeOrderHandlers = Effect.gen(function* () {
     Api,
     "test_helpers",
     "authorize",
-    span("test_helpers.authorize")(function* ({ params, payload: { payment_method } }) {
-      const order = yield* orders.find(yield* Caller, params.ref)
-      if (!isManual(order)) {
-        return yield* new Conflicting({ tradeNo: order.tradeNo, reason: "not_pending", hold: "not_authorized" })
-      }
-      return yield* reply(orderView(yield* attempt(order, payment_method, "succeed"), links.signed))
-    }, Effect.catchTags(payRefusals))
+    span("test_helpers.authorize")(
+      function* ({ params, payload: { payment_method } }) {
+        const order = yield* orders.find(yield* Caller, params.ref)
+        if (!isManual(order)) return yield* new NotManual({ reason: "not_authorized" })
+        return yield* reply(orderView(yield* attempt(order, payment_method, "succeed"), links.signed))
+      },
+      Effect.catchTags({ ...payRefusals, NotManual: refuseNotManual })
+    )
   )
   return { pay, authorize }
 })

@@ -1,6 +1,7 @@
 /** Errors of the sandbox's buyer and bank as errors on the wire (docs/architecture.md, section 7). */
 import { isoText } from "@coffer/model/isoText"
 import * as Wire from "@coffer/contract/Errors"
+import { Schema } from "effect"
 import { refuseAs } from "../../shared/http/refusals.ts"
 import type { ClockAdvancing, ClockNotOurs } from "./SandboxClocks.ts"
 import type { NoChargeback } from "./SandboxIssuer.ts"
@@ -11,7 +12,15 @@ const chargebackMessage = {
   not_a_card: "This payment method does not support disputes; methods that charge a card do."
 } satisfies Record<NoChargeback["reason"], string>
 
+/** The order's payment is charged at once, so no bank holds its amount. */
+export class NotManual extends Schema.TaggedError<NotManual>()("NotManual", {
+  reason: Schema.Literal("not_authorized")
+}) {}
+
 export const sandboxRefusals = {
+  NotManual: refuseAs(Wire.Conflict, (_: NotManual) => ({
+    message: 'The order was not created with capture: "manual", so it is charged at once. Pay it with the helper pay.'
+  })),
   NotSettled: refuseAs(Wire.Conflict, ({ state }: NotSettled) => ({
     message: `The refund is already ${state} at the bank and can't be settled this way.`
   })),

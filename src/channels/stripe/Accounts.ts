@@ -14,7 +14,7 @@ import { Wakeups } from "../../platform/commit/Wakeups.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
-import { stripeChannel } from "./SessionStore.ts"
+import { stripeChannel } from "./payment.ts"
 import { webhookAddresses } from "../acquirers/webhookAddresses.ts"
 import {
   openStripeKeys,
@@ -31,6 +31,7 @@ export const stripeAddresses = webhookAddresses(stripeChannel, "stripe webhook/"
 /** The number of each kind as text for people, up to {@link usesMax}. */
 const Uses = Schema.Struct({
   "open checkout sessions": Schema.Int,
+  "amounts on hold": Schema.Int,
   "refunds under way": Schema.Int,
   "open disputes": Schema.Int,
   "payments on their way back": Schema.Int,
@@ -50,8 +51,8 @@ export class AccountUses extends Context.Service<
 
 /** How long after a payment a dispute or a failed refund may come. Nothing is lost in the sandbox. */
 const disputableFor = { days: 180 }
-/** How long after its creation an order can be paid. */
-const paidWithin = { days: 2 }
+/** How long after its creation an order can be paid, or captured by the longest hold of a card. */
+const paidWithin = { days: 33 }
 
 const decodeUses = Schema.decodeUnknownEffect(Schema.Tuple([Uses]))
 const decodeSessions = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ session_id: Schema.String })))
@@ -68,6 +69,8 @@ export const layerUses = Layer.effect(
       const firstNo = prefixes.tradeNo[mode] + firstIdBody(first)
       const counts = {
         "open checkout sessions": sql`stripe_sessions where ${own} and state <> 'ended'`,
+        "amounts on hold": sql`orders where ${own} and hold_due_at is not null
+          and hold->'payment'->>'channel' = ${stripeChannel}`,
         "refunds under way": sql`refunds where ${own} and status in ('reserved', 'pending')
           and channel = ${stripeChannel}`,
         "open disputes": sql`disputes where ${own} and (status in ('needs_response', 'under_review')

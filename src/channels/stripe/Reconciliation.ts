@@ -15,7 +15,8 @@ import { span } from "../../platform/runtime/span.ts"
 import type { Difference, Movement } from "../acquirers/Books.ts"
 import { makeComparison } from "../acquirers/compare.ts"
 import { type Progress, ReconciliationStore } from "./ReconciliationStore.ts"
-import { timeOf, tradeNoIn } from "./SessionStore.ts"
+import { timeOf } from "./payment.ts"
+import { tradeNoIn } from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
 import type { StripeRefused } from "./StripeGuard.ts"
 
@@ -172,7 +173,9 @@ const outgoing: ReadonlySet<string> = new Set(["refund", "payment_refund"])
 const exchangedAmount = ({ amount, currency, source, type }: Stripe.BalanceTransaction): Movement["exchanged"] => {
   if (typeof source !== "object" || source === null || !("currency" in source) || !("amount" in source)) return null
   if (source.currency === currency || typeof source.amount !== "number" || source.currency === null) return null
-  return { amount: amount < 0 || outgoing.has(type) ? -source.amount : source.amount, currency: source.currency }
+  // Of a charge that was captured in part, only that has moved.
+  const moved = "amount_captured" in source ? source.amount_captured : source.amount
+  return { amount: amount < 0 || outgoing.has(type) ? -moved : moved, currency: source.currency }
 }
 
 export type { Progress }

@@ -9,7 +9,7 @@ import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { type Books, makeBooks } from "../acquirers/Books.ts"
-import { stripeChannel } from "./SessionStore.ts"
+import { stripeChannel } from "./payment.ts"
 
 const DueRow = Schema.Struct({
   id: Schema.String,

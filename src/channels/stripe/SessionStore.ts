@@ -5,23 +5,19 @@
  */
 import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
-import { ChannelName, PaymentId, TradeNo, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
-import { Currency, Minor } from "@coffer/model/Money"
-import { type PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
-import type { PaymentAttempt } from "@coffer/rules/order/Order"
-import { DateTime, Option, Schema, Context, Effect, Layer } from "effect"
+import { TradeNo, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
+import { Currency } from "@coffer/model/Money"
+import { type DateTime, Option, Schema, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Stripe } from "stripe"
 import type { ChannelPayment } from "../../shared/channel/payments.ts"
-import { refundableUntil } from "../../shared/channel/refundWindows.ts"
 import { isStorable } from "../../platform/postgres/scans.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
-
-export const stripeChannel = ChannelName.make("stripe")
+import { isCurrency, isMinor, paymentOf, SessionMethod, stripeChannel, timeOf } from "./payment.ts"
 
 /** `isBusy`: the buyer is at the bank's 3DS page or in a wallet, and may come back and pay. */
 export type SessionStatus =
@@ -33,6 +29,7 @@ export type SessionStatus =
       readonly methods: ReadonlyArray<string>
     }
   | { readonly _tag: "Processing" }
+  /** Or its amount is held, as the payment says. */
   | { readonly _tag: "Paid"; readonly payment: ChannelPayment }
   /** A buyer can no longer pay in it. */
   | { readonly _tag: "Over" }
@@ -46,10 +43,12 @@ export const tradeNoKey = "coffer_trade_no"
 export const sessionStatusOf = (session: Stripe.Checkout.Session): SessionStatus => {
   const intent = typeof session.payment_intent === "object" ? session.payment_intent : null
   if (session.payment_status === "paid" || intent?.status === "succeeded") {
-    const payment = intent === null ? undefined : paymentOf(session, intent)
+    const payment = intent === null ? undefined : paymentOf(intent, session)
     // Paid, but we cannot read the payment. Must not count as unpaid.
     return payment === undefined ? { _tag: "Processing" } : { _tag: "Paid", payment }
   }
+  const held = intent?.status === "requires_capture" ? paymentOf(intent, session) : undefined
+  if (held !== undefined) return { _tag: "Paid", payment: held }
   if (intent?.status === "processing") return { _tag: "Processing" }
   switch (session.status) {
     case "open":
@@ -72,100 +71,6 @@ export const sessionStatusOf = (session: Stripe.Checkout.Session): SessionStatus
   }
 }
 
-const isCurrency = Schema.is(Currency)
-const isMinor = Schema.is(Minor)
-
-/** The amounts are the session's: those that we asked for, in whatever currency the buyer's bank paid them. */
-const paymentOf = (session: Stripe.Checkout.Session, intent: Stripe.PaymentIntent): ChannelPayment | undefined => {
-  const charge = typeof intent.latest_charge === "object" ? intent.latest_charge : null
-  const currency = session.currency?.toUpperCase()
-  if (charge === null || !isCurrency(currency) || !isMinor(session.amount_total)) return undefined
-  const method = methodOf(charge.payment_method_details)
-  const paidAt = timeOf(charge.created)
-  return {
-    channel: stripeChannel,
-    paymentId: PaymentId.make(intent.id),
-    method,
-    card: cardOf(charge.payment_method_details),
-    amount: session.amount_total,
-    currency,
-    paidAt,
-    refundableUntil: refundableUntil(method, paidAt)
-  }
-}
-
-const cardOf = (details: Used | null | undefined): PaidCard | null => {
-  const { brand, last4 } = details?.card ?? {}
-  return brand && last4 ? { brand, last4 } : null
-}
-
-/** The codes of a buyer who did not authorise: the bank's refusal with a card, the buyer's own wish in a wallet. */
-const notAuthorised = ["payment_intent_authentication_failure", "payment_method_customer_decline"]
-
-/** A failed attempt to pay in our terms. Without a charge the bank did not decide. */
-export const attemptOf = (
-  { code, decline_code, message, payment_method: used, type }: Stripe.PaymentIntent.LastPaymentError,
-  { at, charge, id }: { readonly id: string; readonly at: DateTime.Utc; readonly charge: Stripe.Charge | undefined }
-): PaymentAttempt => {
-  const details = charge?.payment_method_details ?? used
-  const method = methodOf(details)
-  const card = cardOf(details)
-  const isUnauthorised = notAuthorised.includes(code ?? "")
-  const isCard = sessionMethodOf(method) === "card"
-  const result = charge?.payment_method_details?.card?.three_d_secure?.result
-  const threeDs = isCard && (isUnauthorised || result === "failed") ? "failed" : "passed"
-  return {
-    channel: stripeChannel,
-    id,
-    method,
-    outcome:
-      isUnauthorised && !isCard
-        ? "cancelled"
-        : type === "card_error" && code !== "processing_error"
-          ? "declined"
-          : "failed",
-    reason: decline_code ?? code ?? type,
-    ...(message === undefined ? {} : { message: message.slice(0, messageLengthMax) }),
-    ...(threeDs === "failed" || result === "authenticated" ? { threeDs } : {}),
-    ...(card === null ? {} : { card }),
-    at
-  }
-}
-const messageLengthMax = 500
-
-/** Stripe writes times as whole seconds. */
-export const timeOf = (seconds: number): DateTime.Utc => DateTime.makeUnsafe(seconds * 1_000)
-
-/**
- * Stripe's names of each method: in the details of a charge, and of what a session takes. The browser's own wallets are
- * cards there.
- */
-const atStripe: Readonly<Record<PaymentMethod, { readonly charge: string; readonly session: SessionMethod }>> = {
-  card: { charge: "card", session: "card" },
-  alipay: { charge: "alipay", session: "alipay" },
-  wechat_pay: { charge: "wechat_pay", session: "wechat_pay" },
-  apple_pay: { charge: "apple_pay", session: "card" },
-  google_pay: { charge: "google_pay", session: "card" }
-}
-
-/** A method that we do not know is a card's. */
-const methodOf = (details: Used | null | undefined): PaymentMethod => {
-  const used = details?.type === "card" ? details.card?.wallet?.type : details?.type
-  return PaymentMethod.literals.find((method) => atStripe[method].charge === used) ?? "card"
-}
-
-/** A payment method, or the details of one that was used. */
-interface Used {
-  readonly type: string
-  readonly card?: {
-    readonly brand?: string | null
-    readonly last4?: string | null
-    readonly wallet?: { readonly type: string } | null
-  } | null
-}
-
-export const sessionMethodOf = (method: PaymentMethod): SessionMethod => atStripe[method].session
-
 const isTradeNo = (text: string): text is TradeNo => /^TRD_(SB_)?[0-9A-HJKMNP-TV-Z]{26}$/.test(text)
 
 /** The order that metadata of ours names. */
@@ -173,10 +78,6 @@ export const tradeNoIn = (metadata: Stripe.Metadata | null | undefined): Option.
   const text = metadata?.[tradeNoKey] ?? ""
   return isTradeNo(text) ? Option.some(text) : Option.none()
 }
-
-/** Stripe's names of what a session takes. */
-export const SessionMethod = Schema.Literals(["card", "alipay", "wechat_pay"])
-export type SessionMethod = typeof SessionMethod.Type
 
 export const SessionRow = Schema.Struct({
   key: Schema.String,
@@ -335,9 +236,11 @@ export const layerStraySessions = Layer.effect(
     return StraySessions.of({
       note: Effect.fnUntraced(function* (account, tradeNo, session) {
         const now = yield* currentTime
-        const { _tag } = sessionStatusOf(session)
+        const found = sessionStatusOf(session)
+        const { _tag } = found
         if (_tag === "Over") return yield* Effect.asVoid(end(account, "session_id", session.id, now))
-        const status = _tag === "Open" ? "open" : _tag === "Paid" ? "paid" : "processing"
+        const isPaid = found._tag === "Paid" && typeof found.payment.hold !== "object"
+        const status = _tag === "Open" ? "open" : isPaid ? "paid" : "processing"
         const money = moneyOf(session)
         const intent = session.payment_intent
         const paymentId = typeof intent === "object" ? (intent?.id ?? null) : intent

@@ -4,15 +4,15 @@
  */
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { beginningOf, titleOf } from "@coffer/model/Text"
+import { isManual } from "@coffer/rules/order/Hold"
 import type { Order } from "@coffer/rules/order/Order"
 import { Cache, Context, Effect, Layer, DateTime, Duration, Option } from "effect"
 import { type CancelReport, ChannelUnreachable, type Checkout } from "../../shared/channel/payments.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { OrderLinks } from "../../shared/signedUrls/OrderLinks.ts"
+import { type SessionMethod, sessionMethodOf } from "./payment.ts"
 import {
-  type SessionMethod,
-  sessionMethodOf,
   type SessionRow,
   SessionStore,
   expand,
@@ -284,7 +284,7 @@ const parametersOf = (order: Order, { expires_at, locale, method }: SessionRow, 
     // Link is not one of our methods, and would be reported as a card (silences: S36).
     ...(method === "card" ? { wallet_options: { link: { display: "never" as const } } } : {}),
     metadata,
-    payment_intent_data: { metadata },
+    payment_intent_data: { metadata, ...(isManual(order) ? { capture_method: "manual" as const } : {}) },
     locale: locale ?? order.locale ?? ("auto" as const),
     expires_at: Math.floor(DateTime.toEpochMillis(expires_at) / 1_000),
     success_url: `${page}?returned=1`,

@@ -15,7 +15,7 @@ import { memoize } from "@coffer/model/memoize"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import * as Pace from "./Pace.ts"
-import { stripeChannel } from "./SessionStore.ts"
+import { stripeChannel } from "./payment.ts"
 import {
   breakers,
   makeStripeGuard,

@@ -16,7 +16,7 @@ import type { DisputeDesk, DisputeName, StepAnswer, DisputeWord } from "../../sh
 import { Files } from "../../money/files/Files.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { span } from "../../platform/runtime/span.ts"
-import { timeOf } from "./SessionStore.ts"
+import { timeOf } from "./payment.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { reasonOf, refuseForNow, type StripeRefused, type StripeSilent } from "./StripeGuard.ts"
 

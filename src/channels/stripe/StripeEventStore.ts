@@ -12,7 +12,7 @@ import { storableText } from "../../platform/postgres/storable.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
-import { stripeChannel } from "./SessionStore.ts"
+import { stripeChannel } from "./payment.ts"
 
 /** The subject of an event: which of Stripe's objects has to be looked at. */
 export const EventKind = Schema.Literals(["session", "refund", "dispute", "attempt"])

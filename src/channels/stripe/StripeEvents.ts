@@ -1,13 +1,14 @@
 /**
  * Handles Stripe's events (docs/decisions/0038). An event names an object; its current state is read from Stripe and
  * reported to the order, refund or dispute. So events may come twice, late, and in any order. An object that has ended
- * already, or is not ours, is not read. First: the events that matter to us, and their objects.
+ * already, or is not ours, is not read.
  */
 import { type Account, belongsTo } from "@coffer/model/Account"
 import { type MerchantId, PaymentId } from "@coffer/model/Ids"
 import { type Currency, Minor } from "@coffer/model/Money"
+import { amountPaid, heldOf } from "@coffer/rules/order/Hold"
 import type { Order } from "@coffer/rules/order/Order"
-import { DateTime, Option, Schema, Context, Effect, Layer } from "effect"
+import { Option, Schema, Context, Effect, Layer } from "effect"
 import type { Stripe } from "stripe"
 import { Disputes } from "../../money/disputes/Disputes.ts"
 import { Orders } from "../../money/orders/Orders.ts"
@@ -16,105 +17,15 @@ import { currentTime } from "../../platform/runtime/clock.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { Refunds } from "../../money/refunds/Refunds.ts"
 import { urgent } from "./Pace.ts"
-import {
-  attemptOf,
-  tradeNoIn,
-  stripeChannel,
-  SessionStore,
-  StraySessions,
-  expand,
-  sessionStatusOf,
-  timeOf,
-  tradeNoKey
-} from "./SessionStore.ts"
+import { holdTypes } from "./notices.ts"
+import { attemptOf, stripeChannel, timeOf } from "./payment.ts"
+import { tradeNoIn, SessionStore, StraySessions, expand, sessionStatusOf, tradeNoKey } from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { channelDisputeOf, dueByOf, inCurrencyOf, isPresented, wordOf, PresentedDisputes } from "./StripeDisputes.ts"
 import { type EventKind, type StripeNotice, StripeEventStore } from "./StripeEventStore.ts"
 import { StripePayments } from "./StripePayments.ts"
+import { endOf, expandOfIntent } from "./StripeHolds.ts"
 import { refundNoOf, answerOf, returnedPaymentIn } from "./StripeRefunds.ts"
-
-const kinds = {
-  "checkout.session.completed": "session",
-  "checkout.session.async_payment_succeeded": "session",
-  "checkout.session.async_payment_failed": "session",
-  "checkout.session.expired": "session",
-  "payment_intent.payment_failed": "attempt",
-  "refund.created": "refund",
-  "refund.updated": "refund",
-  "refund.failed": "refund",
-  "charge.dispute.created": "dispute",
-  "charge.dispute.updated": "dispute",
-  "charge.dispute.closed": "dispute"
-} as const satisfies Record<string, EventKind>
-
-type Known = keyof typeof kinds
-
-/** The types that an endpoint at Stripe has to be subscribed to, and that are asked for in lists. */
-export const eventTypes = Object.keys(kinds) as Array<Known>
-
-const isKnownType = (type: string): type is Known => Object.hasOwn(kinds, type)
-
-const Id = Schema.String.check(Schema.isPattern(/^\w{1,255}$/))
-const isId = Schema.is(Id)
-
-/** Seconds until the year 10000. */
-const secondsMax = 253_402_300_799
-
-const Signed = Schema.Struct({
-  id: Id,
-  type: Schema.String,
-  created: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: secondsMax })),
-  data: Schema.Struct({ object: Schema.Record(Schema.String, Schema.Unknown) })
-})
-
-const isSigned = Schema.is(Signed)
-
-/** Whether the signed text is an event: a holder of the secret may sign anything. */
-export const isEvent = (read: unknown): read is Stripe.Event => isSigned(read)
-
-/** A thin event: the account's destination has to send snapshot events. */
-export const isThin = (read: unknown): boolean =>
-  typeof read === "object" && read !== null && "object" in read && read.object === "v2.core.event"
-
-/**
- * None for an event that does not matter to us. The object's state in the event may be stale: it only saves reading
- * objects that have ended or are not ours.
- */
-export const noticeOf = (
-  event: Pick<Stripe.Event, "id" | "type" | "created" | "data">
-): Option.Option<StripeNotice> => {
-  if (!isKnownType(event.type)) return Option.none()
-  const object: Readonly<Record<string, unknown>> = { ...event.data.object }
-  const { id } = object
-  if (!isId(id)) return Option.none()
-  const kind = kinds[event.type]
-  const names = nameIn(kind, object)
-  // Another program takes payments through the same account.
-  if (kind === "attempt" && names === "") return Option.none()
-  return Option.some({
-    eventId: event.id,
-    type: event.type,
-    kind,
-    objectId: id,
-    createdAt: DateTime.makeUnsafe(event.created * 1_000),
-    names,
-    shows: isId(object["status"]) ? object["status"] : null
-  })
-}
-
-/** Sessions, payment intents and refunds of ours name what they are for. A dispute names nothing itself. */
-const nameIn = (kind: EventKind, { metadata }: Readonly<Record<string, unknown>>): string | null => {
-  if (typeof metadata !== "object" || metadata === null) return kind === "attempt" ? "" : null
-  switch (kind) {
-    case "attempt":
-    case "session":
-      return Option.getOrElse(tradeNoIn(metadata as Stripe.Metadata), () => "")
-    case "refund":
-      return Option.getOrNull(refundNoOf({ metadata: metadata as Stripe.Metadata }))
-    case "dispute":
-      return null
-  }
-}
 
 /** Its subject is not in our books yet: it is retried later. */
 export class NotYetKnown extends Schema.TaggedError<NotYetKnown>()("NotYetKnown", { reason: Schema.String }) {}
@@ -200,13 +111,14 @@ const makeHandlers = Effect.map(eventServices, (services) => ({
   dispute: handleDispute(services)
 }))
 
-const handleSession = ({ client, orderIn, payments, store, strays }: Services) => {
+const handleSession = (services: Services) => {
+  const { client, orderIn, payments, store, strays } = services
   const none = Effect.fnUntraced(function* (account: Account, session: Stripe.Checkout.Session) {
     const tradeNo = tradeNoIn(session.metadata)
     if (Option.isSome(tradeNo)) yield* strays.note(account, tradeNo.value, session)
     return yield* logIgnored("a session is not ours")
   })
-  return Effect.fnUntraced(function* (account: Account, { names, objectId: id, type }: NoticeFacts) {
+  const handle = Effect.fnUntraced(function* (account: Account, { names, objectId: id, type }: SessionFacts) {
     if (names === "") return yield* logIgnored("a session is not ours")
     const look = client.read(account, (stripe) => stripe.checkout.sessions.retrieve(id, { expand }))
     // An event of an earlier version does not have the name.
@@ -232,7 +144,43 @@ const handleSession = ({ client, orderIn, payments, store, strays }: Services) =
     yield* payments.adopt(order.value, row.value, status)
     return "adopted" as const
   })
+  const handleHold = makeHandleHold(services, handle)
+  return Effect.fnUntraced(function* (account: Account, facts: NoticeFacts) {
+    return yield* Object.hasOwn(holdTypes, facts.type) ? handleHold(account, facts) : handle(account, facts)
+  })
 }
+
+type SessionFacts = Pick<NoticeFacts, "names" | "objectId" | "type">
+
+/** An amount on hold, which may have been captured or given up by hand. The session says what an order has not heard. */
+const makeHandleHold = <E>(
+  { client, orderIn, orders }: Services,
+  handleSession: (account: Account, facts: SessionFacts) => Effect.Effect<Handled, E>
+) =>
+  Effect.fnUntraced(function* (account: Account, { names, objectId: id, type }: NoticeFacts) {
+    const order = Option.getOrUndefined(yield* orderIn(account, { [tradeNoKey]: names ?? "" }))
+    const paymentId = PaymentId.make(id)
+    if (order?.hold?.payment?.paymentId === id && heldOf(order) === undefined) return "adopted" as const
+    if (order !== undefined && isOnHold(order, paymentId)) {
+      const look = client.read(account, (stripe) => stripe.paymentIntents.retrieve(id, { expand: expandOfIntent }))
+      const ended = endOf(yield* look)
+      if (ended?._tag === "Captured") yield* orders.report(order, { _tag: "Succeeded", payment: ended.payment })
+      if (ended?._tag === "Gone") yield* orders.report(order, { _tag: "Released", paymentId })
+      return "adopted" as const
+    }
+    const sessions = yield* client.read(account, (stripe) =>
+      stripe.checkout.sessions.list({ payment_intent: id, limit: 1 })
+    )
+    const [session] = sessions.data
+    return session === undefined
+      ? yield* logIgnored("an amount on hold is of no session")
+      : yield* handleSession(account, { names, objectId: session.id, type })
+  })
+
+/** Also one that no order waits for, until it is released. */
+const isOnHold = (order: Order, id: PaymentId): boolean =>
+  heldOf(order)?.paymentId === id ||
+  order.unappliedPayments.some(({ isHold, paymentId }) => paymentId === id && isHold === true)
 
 /**
  * A failed attempt to pay exists only in its event, since the next attempt overwrites it. So the event itself is read,
@@ -351,8 +299,8 @@ const handleDispute = ({ client, disputes, orderIn, orders, payments, presented 
     }
     // The rest of the payment is frozen, and the operator reads both amounts.
     if (isPresented(dispute, paid.currency)) yield* presented.note(account, dispute)
-    const left = paid.amount - paid.refundedAmount
-    const own = inCurrencyOf(dispute, { amount: left > 0 ? left : paid.amount, currency: paid.currency })
+    const left = amountPaid(paid) - paid.refundedAmount
+    const own = inCurrencyOf(dispute, { amount: left > 0 ? left : amountPaid(paid), currency: paid.currency })
     const { amount, created, evidence_details, reason } = own
     yield* disputes.handleReport({
       ...wordOf(dispute, paid.currency),

@@ -35,7 +35,8 @@ import { type ClosedStraySession, type StraySessionNotFound, type StraySessionOv
 import { makePayees } from "./payees.ts"
 import { openStripeKeys, stripeAccountIn } from "./StripeClient.ts"
 import { loadStripe } from "./StripeGuard.ts"
-import { StripeEvents, isEvent, isThin, noticeOf } from "./StripeEvents.ts"
+import { isEvent, isThin, noticeOf } from "./notices.ts"
+import { StripeEvents } from "./StripeEvents.ts"
 import { stripeAddresses } from "./Accounts.ts"
 
 type Row = Effect.Success<ReturnType<Reconciliation["Service"]["page"]>>["data"][number]

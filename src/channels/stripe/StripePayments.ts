@@ -4,6 +4,7 @@
  * end here.
  */
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { heldOf } from "@coffer/rules/order/Hold"
 import type { Order, OrderConflict } from "@coffer/rules/order/Order"
 import { type AmountBounds, amountProblem } from "@coffer/rules/order/termsProblem"
 import { Context, Effect, Layer, Option } from "effect"
@@ -15,7 +16,8 @@ import { Orders } from "../../money/orders/Orders.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { urgent } from "./Pace.ts"
 import { OfferedMethods, isMade, type Met, Sessions } from "./Sessions.ts"
-import { type SessionRow, SessionStore, sessionMethodOf, type SessionStatus } from "./SessionStore.ts"
+import { sessionMethodOf } from "./payment.ts"
+import { type SessionRow, SessionStore, type SessionStatus } from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
 
 type ReportFailure = OrderConflict | OrderNotFound | WriteFailure
@@ -114,7 +116,7 @@ export const layer = Layer.effect(
           if (begun !== undefined) return begun
           // The order may have ended, which is committed before its session ends. A second session would be paid twice.
           const now = yield* orders.byTradeNo(order.tradeNo)
-          if (now.status !== "pending") return orderEnded
+          if (now.status !== "pending" || heldOf(now) !== undefined) return orderEnded
           // The order may be older than the account.
           if (amountProblem(order, stripesBounds) !== undefined) return notTaken("amount")
           const planned = yield* sessions.plan(order, method, language)

@@ -6,6 +6,7 @@ import { jobs } from "../../platform/jobs/Opening.ts"
 import { channelFees } from "../acquirers/Books.ts"
 import * as Accounts from "./Accounts.ts"
 import { urgent } from "./Pace.ts"
+import { stripeChannel } from "./payment.ts"
 import * as Reconciliation from "./Reconciliation.ts"
 import * as ReconciliationStore from "./ReconciliationStore.ts"
 import * as Sessions from "./Sessions.ts"
@@ -14,6 +15,7 @@ import * as StripeClient from "./StripeClient.ts"
 import * as StripeDisputes from "./StripeDisputes.ts"
 import * as StripeEvents from "./StripeEvents.ts"
 import * as StripeEventStore from "./StripeEventStore.ts"
+import * as StripeHolds from "./StripeHolds.ts"
 import * as StripeJobs from "./StripeJobs.ts"
 import * as StripePayments from "./StripePayments.ts"
 import * as StripeRefunds from "./StripeRefunds.ts"
@@ -28,10 +30,11 @@ const layerRegistration = Layer.effectDiscard(
     const payments = yield* StripePayments.StripePayments
     const cancel = yield* Sessions.makeCancel
     const { giveBack, refund } = yield* StripeRefunds.makeStripeRefunds
+    const { givingBack, holds } = yield* StripeHolds.makeStripeHolds
     const disputes = yield* StripeDisputes.makeStripeDisputes
 
     yield* (yield* Channel).register({
-      name: SessionStore.stripeChannel,
+      name: stripeChannel,
       title: "Stripe",
       rank,
       takes: (payee) => Effect.map(client.accountOf(payee), (account) => account?.isActive === true),
@@ -44,8 +47,9 @@ const layerRegistration = Layer.effectDiscard(
       cancel: Effect.fnUntraced(function* (checkout) {
         return (yield* client.accountOf(checkout)) === null ? { _tag: "Cancelled" } : yield* cancel(checkout)
       }),
-      giveBack,
+      giveBack: givingBack(giveBack),
       refund,
+      holds,
       disputes,
       accounts: yield* Accounts.makeAccountDesk,
       paymentNumbers: { prefix: "pi_" },

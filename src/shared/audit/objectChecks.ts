@@ -81,7 +81,7 @@ const orderChecks: ReadonlyArray<Check> = [
           ["payment.failed", "o.status = 'failed'"],
           ["payment.expired", `o.status = 'expired' and ${holdHas("released")} is null`],
           ["payment.authorized", `${holdHas("payment")} is not null`],
-          ["payment.captured", `o.paid_at is not null and ${holdHas("payment")} is not null`],
+          ["payment.captured", "o.paid_at is not null and o.hold is not null"],
           ["payment.canceled", `coalesce(${holdHas("released")} = 'canceled', false)`],
           ["payment.authorization_expired", `coalesce(${holdHas("released")} = 'expired', false)`],
           [

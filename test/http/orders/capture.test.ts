@@ -161,6 +161,17 @@ describe("capture: manual", () => {
     })
   )
 
+  it.live("is what the helper authorize needs: it says so of an order that is charged at once", () =>
+    Effect.gen(function* () {
+      const { shop } = yield* opened
+      const { trade_no } = yield* said(shop.post("/v1/orders", { amount: 500 }))
+      const refused = yield* shop.post(`/v1/test_helpers/orders/${trade_no}/authorize`, {})
+      assertRefused(refused, 409, "conflict")
+      assert.match(refused.body.message, /not created with capture: "manual"/)
+      assert.strictEqual(refused.headers.get("coffer-reason"), "not_authorized")
+    })
+  )
+
   it.live("is a term of the order: a repeat of its number with another is 409", () =>
     Effect.gen(function* () {
       const { shop } = yield* opened

@@ -18,7 +18,7 @@ import {
   remainingOf,
   type UnappliedPayment
 } from "./Order.ts"
-import { amountPaid, heldOf } from "./Hold.ts"
+import { amountPaid, heldOf, isManual } from "./Hold.ts"
 import { capturedOf, decideHold, endOf, holding, withoutRequest } from "./decideHold.ts"
 import type { PaymentFacts } from "./Payment.ts"
 import { attempted, decideFailPayment, decideNoteAttempt } from "./attempts.ts"
@@ -47,6 +47,7 @@ type OrderDecision = Decision<OrderEvent, OrderConflict | RefundRefused>
 type CommandOf<Tag extends OrderCommand["_tag"]> = Extract<OrderCommand, { readonly _tag: Tag }>
 
 const {
+  CaptureTold,
   DisputeClosed,
   DisputeOpened,
   DisputeRegained,
@@ -115,7 +116,7 @@ const meaningOf = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderEvent>
     case "pending":
       if (heldOf(order) !== undefined) return [unapplied(facts, "second")]
       // Without its constructor: the command with the facts has validated them.
-      return [{ _tag: "PaymentSucceeded", facts }]
+      return [{ _tag: "PaymentSucceeded", facts }, ...(isManual(order) ? [CaptureTold.make({})] : [])]
     case "paid":
     case "partially_refunded":
     case "refunded":

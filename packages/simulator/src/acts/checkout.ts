@@ -47,12 +47,14 @@ const present = (
 /** Created when the buyer first begins to pay. */
 const intentOf = (world: World, book: Book, session: Stripe.Checkout.Session): Stripe.PaymentIntent => {
   if (typeof session.payment_intent === "string") return book.get("payment_intent", session.payment_intent)!
+  const { intent: data } = book.get("x.lines", session.id)!
   const intent = makeIntent(world, book, {
     amount: session.amount_total!,
     currency: session.currency!,
     methods: session.payment_method_types,
     isAutomatic: session.allowed_payment_method_types === null,
-    data: book.get("x.lines", session.id)!.intent
+    data,
+    ...(data.capture_method && { capture: data.capture_method })
   })
   book.put("checkout.session", { ...session, payment_intent: intent.id })
   return intent

@@ -21,7 +21,7 @@ export const openDispute = (world: World, book: Book, chargeId: string, order: D
   const isInquiry = order.isInquiry === true
   const dueBy = world.seconds() + world.settings.disputeDue
   const presented = charge.presentment_details
-  const amount = order.amount ?? presented?.presentment_amount ?? charge.amount
+  const amount = order.amount ?? presented?.presentment_amount ?? charge.amount_captured
   const currency = order.currency ?? presented?.presentment_currency ?? charge.currency
   const reason = order.reason ?? "fraudulent"
   const terms = { dueBy, amount, currency, reason, isInquiry, charge }

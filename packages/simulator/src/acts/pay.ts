@@ -5,14 +5,14 @@ import type Stripe from "stripe"
 import { type Behaviour, type Decline } from "../cards/cards.ts"
 import { type DeclineWords, declineWords } from "../cards/declines.ts"
 import { newBalance } from "../objects/balance.ts"
-import { newCharge } from "../objects/charge.ts"
+import { holdSeconds, newCharge } from "../objects/charge.ts"
 import { wallets } from "../objects/paymentMethod.ts"
 import type { Book } from "../state/Book.ts"
 import type { World } from "../state/World.ts"
 import { enter, feeOf } from "./balance.ts"
 import { openDispute } from "./disputes.ts"
 import { emit } from "./events.ts"
-import { completeSession } from "./sessionEnds.ts"
+import { completeSession, markPaid } from "./sessionEnds.ts"
 
 export interface Attempt {
   readonly method: Stripe.PaymentMethod
@@ -130,9 +130,6 @@ export const finish = (world: World, book: Book, intent: Stripe.PaymentIntent): 
     : succeed(world, book, intent, charge, "charge.succeeded")
 }
 
-/** How long the issuer keeps the authorization. */
-const holdSeconds = 7 * 86_400
-
 /** The issuer has authorised it, and the program captures it later. */
 const hold = (world: World, book: Book, intent: Stripe.PaymentIntent, charge: Stripe.Charge): Stripe.PaymentIntent => {
   const held = book.put("payment_intent", {
@@ -145,13 +142,21 @@ const hold = (world: World, book: Book, intent: Stripe.PaymentIntent, charge: St
   world.schedule(book, world.clock.millis() + holdSeconds * 1000, { do: "expireCharge", charge: charge.id })
   emit(world, book, "charge.succeeded", charge)
   emit(world, book, "payment_intent.amount_capturable_updated", held)
+  completeSession(world, book, held)
   return held
 }
 
-/** Captures the whole authorization. */
-export const capture = (world: World, book: Book, intent: Stripe.PaymentIntent): Stripe.PaymentIntent => {
+/** Captures this much of the authorization. The charge shows the rest as refunded, and no money has moved for it. */
+export const capture = (
+  world: World,
+  book: Book,
+  intent: Stripe.PaymentIntent,
+  amount = intent.amount
+): Stripe.PaymentIntent => {
   const held = book.get("charge", intent.latest_charge as string)!
-  const charge = book.put("charge", { ...held, captured: true, amount_captured: held.amount })
+  const taken = { captured: true, amount_captured: amount, amount_refunded: held.amount - amount }
+  const charge = book.put("charge", { ...held, ...taken })
+  markPaid(book, intent)
   return succeed(world, book, { ...intent, amount_capturable: 0 }, charge, "charge.captured")
 }
 
@@ -167,7 +172,7 @@ const succeed = (
   const paid = book.put("payment_intent", {
     ...intent,
     status: "succeeded",
-    amount_received: intent.amount,
+    amount_received: charge.amount_captured,
     latest_charge: charge.id,
     next_action: null
   })
@@ -191,8 +196,8 @@ export const bookCharge = (world: World, book: Book, id: string, { isAnnounced =
   const method = charge.payment_method === null ? undefined : book.get("payment_method", charge.payment_method)
   const isAvailable = method !== undefined && behaviourOf(book, method) === "pays_at_once"
   const entry = enter(world, book, {
-    amount: charge.amount,
-    fee: feeOf(world, charge.amount),
+    amount: charge.amount_captured,
+    fee: feeOf(world, charge.amount_captured),
     currency: charge.currency,
     type: charge.id.startsWith("ch_") ? "charge" : "payment",
     category: "charge",

@@ -9,6 +9,7 @@ import { emit } from "./events.ts"
 export const sessionOf = (book: Book, intent: string): Stripe.Checkout.Session | undefined =>
   book.newest("checkout.session", intent).next().value as Stripe.Checkout.Session | undefined
 
+/** The buyer has done everything: what is only held is not paid yet. */
 export const completeSession = (world: World, book: Book, intent: Stripe.PaymentIntent): void => {
   const session = sessionOf(book, intent.id)
   if (session === undefined || session.status !== "open") return
@@ -16,11 +17,17 @@ export const completeSession = (world: World, book: Book, intent: Stripe.Payment
   const completed = book.put("checkout.session", {
     ...session,
     status: "complete",
-    payment_status: "paid",
+    payment_status: intent.status === "succeeded" ? "paid" : "unpaid",
     url: null,
     customer_details: buyerOf(session.customer_email ?? email, name)
   })
   emit(world, book, "checkout.session.completed", completed)
+}
+
+/** The session of a payment that is captured now. No event tells of it. */
+export const markPaid = (book: Book, intent: Stripe.PaymentIntent): void => {
+  const session = sessionOf(book, intent.id)
+  if (session !== undefined) book.put("checkout.session", { ...session, payment_status: "paid" })
 }
 
 /** Ends an open session, and cancels its payment. */

@@ -11,6 +11,7 @@ import type { Call, Operations } from "./Call.ts"
 import { changedMetadata, checkAmount, checkCurrency, find, newMetadata, onlySimulated } from "./common.ts"
 import { list } from "./list.ts"
 import { methodOfName } from "./methods.ts"
+import { canWait } from "./sessions.ts"
 
 export const intents: Operations<
   | "GET /v1/payment_intents"
@@ -75,13 +76,9 @@ export const intents: Operations<
       Result.flatMap(find(call, "payment_intent"), (intent) => cancel(call, intent, params.cancellation_reason ?? null))
   },
   "POST /v1/payment_intents/:id/capture": {
-    simulates: ["expand"],
-    run: (call) =>
-      Result.flatMap(find(call, "payment_intent"), (intent) =>
-        intent.status === "requires_capture"
-          ? Result.succeed(capture(call.world, call.book, intent))
-          : unexpected(intent, "capture")
-      )
+    simulates: ["amount_to_capture", "expand"],
+    run: (call, params) =>
+      Result.flatMap(find(call, "payment_intent"), (intent) => captureOf(call, intent, params.amount_to_capture))
   }
 }
 
@@ -98,8 +95,7 @@ const create = (call: Call, params: Stripe.PaymentIntentCreateParams): Outcome<o
     const wechat = options.wechat_pay || undefined
     yield* onlySimulated(wechat ?? {}, ["client"], "payment_method_options[wechat_pay]")
     const offered = methodsFor(call.world.accountOf(call.book), currency, allowed)
-    // A wallet charges when its buyer confirms.
-    const methods = offered.filter((method) => params.capture_method !== "manual" || method === "card")
+    const methods = canWait(offered, params.capture_method)
     const { description, receipt_email, statement_descriptor, statement_descriptor_suffix } = params
     const intent = makeIntent(call.world, call.book, {
       amount: params.amount,
@@ -123,6 +119,21 @@ const create = (call: Call, params: Stripe.PaymentIntentCreateParams): Outcome<o
     const method = yield* methodOfName(call, params.payment_method, "payment_method")
     return call.book.put("payment_intent", { ...intent, payment_method: method.id, status: "requires_confirmation" })
   })
+
+const captureOf = (
+  { book, world }: Call,
+  intent: Stripe.PaymentIntent,
+  amount = intent.amount_capturable
+): Outcome<object> => {
+  if (intent.status !== "requires_capture") return unexpected(intent, "capture")
+  const param = "amount_to_capture"
+  if (amount < 1) return refuse("Invalid positive integer", { code: "parameter_invalid_integer", param })
+  if (amount > intent.amount_capturable) {
+    const message = `The amount to capture is greater than the authorized amount (${intent.amount_capturable}).`
+    return refuse(message, { code: "amount_too_large", param })
+  }
+  return Result.succeed(capture(world, book, intent, amount))
+}
 
 const shippingOf = (shipping: Stripe.PaymentIntentCreateParams["shipping"]): Stripe.PaymentIntent.Shipping | null => {
   if (shipping === undefined) return null

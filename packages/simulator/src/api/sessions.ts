@@ -114,7 +114,7 @@ const create = (call: Call, params: Params): Outcome<object> =>
     const currency = items[0]!.currency
     const amount = items.reduce((sum, { amount_total }) => sum + amount_total, 0)
     yield* checkAmount(amount, currency, "line_items")
-    const methods = yield* methodsOf(call, currency, params.allowed_payment_method_types)
+    const methods = yield* methodsOf(call, currency, params)
     const metadata = yield* newMetadata(params.metadata)
     const intent = yield* intentDataOf(params)
     const id = world.newId(book.livemode ? "cs_live" : "cs_test", 58)
@@ -148,20 +148,26 @@ const checkMethods = (params: Params): Outcome<void> =>
     if (other !== undefined) return yield* notSimulated(`the method ${other}`, "allowed_payment_method_types")
     const options = params.payment_method_options ?? {}
     yield* onlySimulated(options, methodsOffered, "payment_method_options")
+    const own = "payment_method_options[card][capture_method]"
+    if (options.card?.capture_method !== undefined) return yield* notSimulated(`the parameter ${own}`, own)
     if (allowed.includes("wechat_pay") && options.wechat_pay?.client === undefined) {
       const param = "payment_method_options[wechat_pay][client]"
       return yield* refuse(`Missing required param: ${param}.`, { code: "parameter_missing", param })
     }
   })
 
+/** A wallet charges when its buyer confirms. */
+export const canWait = (methods: ReadonlyArray<string>, capture: string | undefined): ReadonlyArray<string> =>
+  methods.filter((method) => capture !== "manual" || method === "card")
+
 /** An unsuitable method is omitted silently, as at Stripe since 2026-09-30. */
 const methodsOf = (
   { book, world }: Call,
   currency: string,
-  allowed: Params["allowed_payment_method_types"]
+  { allowed_payment_method_types: allowed, payment_intent_data: data }: Params
 ): Outcome<ReadonlyArray<string>> => {
   const account = world.accountOf(book)
-  const left = methodsFor(account, currency, allowed)
+  const left = canWait(methodsFor(account, currency, allowed), data?.capture_method)
   return left.length === 0 && account.without_methods === "refusal"
     ? refuse("No payment method that is allowed for this Checkout Session can be used in its currency.")
     : Result.succeed(left)
@@ -219,7 +225,14 @@ const lineOf = ({ book, world }: Call, line: Line, path: string): Outcome<Stripe
     })
   })
 
-const intentFields = ["description", "metadata", "receipt_email", "statement_descriptor", "statement_descriptor_suffix"]
+const intentFields = [
+  "capture_method",
+  "description",
+  "metadata",
+  "receipt_email",
+  "statement_descriptor",
+  "statement_descriptor_suffix"
+]
 
 const intentDataOf = ({ payment_intent_data: data = {} }: Params): Outcome<IntentData> =>
   Result.gen(function* () {

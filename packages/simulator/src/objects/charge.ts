@@ -2,6 +2,9 @@
 import type Stripe from "stripe"
 import type { DeclineWords } from "../cards/declines.ts"
 
+/** How long the issuer keeps an authorization. */
+export const holdSeconds = 7 * 86_400
+
 export interface ChargeFacts {
   readonly id: string
   readonly created: number
@@ -92,6 +95,8 @@ const outcomeOf = (failure: ChargeFacts["failure"]): Stripe.Charge.Outcome => {
 }
 
 const detailsOf = ({
+  created,
+  failure,
   intent,
   isAuthenticated,
   method,
@@ -105,6 +110,7 @@ const detailsOf = ({
     amount_authorized: intent.amount,
     authorization_code: null,
     brand: method.card.brand,
+    ...(intent.capture_method === "manual" && failure === undefined && { capture_before: created + holdSeconds }),
     checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: "pass" },
     country: method.card.country,
     electronic_commerce_indicator: isAuthenticated ? "05" : null,

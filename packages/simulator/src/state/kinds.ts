@@ -49,6 +49,7 @@ export interface Lines {
 
 /** The data for a session's payment intent. */
 export interface IntentData {
+  readonly capture_method?: Stripe.PaymentIntent.CaptureMethod
   readonly description?: string
   readonly metadata?: Stripe.Metadata
   readonly receipt_email?: string
