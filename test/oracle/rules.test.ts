@@ -190,4 +190,23 @@ describe("the oracle says that", () => {
         assert.isDefined(yield* explained([10, 400, "invalid_request"]))
       })
   )
+
+  it("a decision may be refused since another one of its dispute was at a bank that then cannot be reached", async () => {
+    const { account, call, oracle } = played()
+    call("/v1/test_helpers/orders/cart-1/pay")
+    call("/v1/test_helpers/orders/cart-1/dispute")
+    account.disputes[0]!.no.value = "dsp_1"
+    account.reachable = false
+    const asked = (act: string, status: number, error: string) => ({
+      call: { merchant: 0, key: "sandbox", method: "POST", path: `/v1/disputes/dsp_1/${act}`, body: {} } as Call,
+      reply: { status, headers: new Headers(), body: { error } }
+    })
+    const compare = ({ status }: Answer, { reply }: ReturnType<typeof asked>) =>
+      status === reply.status ? undefined : { at: "status", expected: status, actual: reply.status }
+    const explained = (...calls: ReadonlyArray<ReturnType<typeof asked>>) =>
+      noOrderExplains(oracle, calls, [], compare, async () => undefined)
+    const refused = asked("accept", 409, "conflict")
+    assert.isUndefined(await explained(asked("accept", 502, "processor_error"), refused))
+    assert.isDefined(await explained(refused))
+  })
 })

@@ -92,6 +92,7 @@ const loseFiles = ({ disputes, files }: Account, own: ReadonlyArray<Order>) => {
 const loseWords = (account: Account, order: Order) => {
   order.erased = true
   for (const payment of order.taken) payment.cardErased = true
+  if (order.own !== undefined) order.own.cardErased = true
   order.metadata = without(order.metadata)
   order.receiptEmail = null
   for (const refund of account.refunds.filter((each) => each.order === order)) {
@@ -254,7 +255,7 @@ export const visitLink = (account: Account, now: number, link: Link | undefined)
     subject,
     ownNo: `${no.value}_${used}`,
     locale: null,
-    manual: false,
+    manual: link.manual,
     metadata: { ...metadata, svc_payment_link: no.value! },
     receiptEmail: null
   })

@@ -19,7 +19,8 @@ export const createLink = (account: Account, now: number, body: unknown): Answer
       expires_at: moment,
       notify_url: url,
       return_url: url,
-      metadata
+      metadata,
+      capture: oneOf(["automatic", "manual"])
     },
     ["amount"]
   )
@@ -36,6 +37,7 @@ export const createLink = (account: Account, now: number, body: unknown): Answer
     maxUses: (sent["max_uses"] ?? null) as number | null,
     expiresAt,
     metadata: merged({}, sent["metadata"]) ?? {},
+    manual: sent["capture"] === "manual",
     createdAt: now,
     status: "active",
     used: 0
@@ -66,7 +68,10 @@ export const updateLink = (account: Account, _: number, link: Link | undefined, 
 }
 
 const eventTypes = [
-  ...["succeeded", "failed", "expired", "duplicate_refunded"].map((word) => `payment.${word}`),
+  ...["succeeded", "failed", "expired", "duplicate_refunded", "authorized", "captured", "canceled"].map(
+    (word) => `payment.${word}`
+  ),
+  "payment.authorization_expired",
   ...["succeeded", "failed"].map((word) => `refund.${word}`),
   ...["created", "updated", "won", "lost", "closed"].map((word) => `dispute.${word}`)
 ]

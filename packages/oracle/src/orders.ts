@@ -126,8 +126,10 @@ export const expireOrder = (account: Account, now: number, order: Order | undefi
   if (!account.reachable) return unanswered()
   if (order.state === "authorized") return cancelHold(account, now, order)
   if (isAway(order, now)) return conflict("buyer_busy")
-  const first = order.taken[0]
-  if (first === undefined) {
+  const first = namedFirst(order)
+  // A hold of another amount is released.
+  if (first === undefined || (order.manual && first.amount !== order.amount)) {
+    if (first !== undefined) reportAll(account, now, order)
     end(account, now, order, "expired")
     return ok(orderView(account, order))
   }
@@ -142,11 +144,14 @@ export const expireOrder = (account: Account, now: number, order: Order | undefi
 
 /** What happens automatically at `expires_at`, or once a redirected buyer has not come back. */
 export const expireByItself = (account: Account, order: Order, when: When) => {
-  const first = order.taken[0]
+  const first = namedFirst(order)
   if (first !== undefined) take(account, when, order, first)
   if (order.state === "pending") end(account, when, order, "expired")
   reportAll(account, when, order)
 }
+
+/** The bank names a payment that the order waits for, if it has one. */
+const namedFirst = ({ amount, taken }: Order) => taken.find((payment) => payment.amount === amount) ?? taken[0]
 
 const reportAll = (account: Account, now: When, order: Order) => {
   for (const payment of order.taken) take(account, now, order, payment)

@@ -125,6 +125,7 @@ export interface Link {
   readonly currency: Currency
   readonly notifyUrl: string | null
   readonly returnUrl: string | null
+  readonly manual: boolean
   readonly createdAt: number
   subject: string | null
   status: string

@@ -145,7 +145,8 @@ export const linkView = ({ merchantId }: Account, link: Link): Fields => ({
   return_url: link.returnUrl,
   expires_at: orNull(link.expiresAt),
   metadata: link.metadata,
-  created_at: iso(link.createdAt)
+  created_at: iso(link.createdAt),
+  ...(link.manual ? { capture: "manual" } : {})
 })
 
 const aTime = textLike(/^\d{4}-/)

@@ -79,6 +79,8 @@ const ofCallers = [
   "an erasure has ended",
   "a link's button was pressed twice",
   "an order was closed while it was paid",
+  "what was held was captured",
+  "what was held was released",
   "an order lapsed that had been paid",
   "some of three got the balance",
   "several annotated a refund at once",

@@ -89,14 +89,16 @@ export const makeSandboxHolds = Effect.gen(function* () {
     holds: { days, capture, release } satisfies Holds,
     take,
     script: (paymentId: PaymentId, script: HoldScript) =>
-      sql`update sandbox_payments set script = ${script} where payment_id = ${paymentId}`
+      sql`update sandbox_payments set script = ${script} where payment_id = ${paymentId}`,
+    acknowledge: (paymentId: PaymentId) =>
+      sql`update sandbox_payments set report_due_at = null where payment_id = ${paymentId}`
   }
 })
 
 type SandboxHolds = Effect.Success<typeof makeSandboxHolds>
 
 /** For the test helper: the bank acts by itself, and reports it as an acquirer's webhook would. */
-export const makeScript = ({ holds, script, take }: SandboxHolds) =>
+export const makeScript = ({ acknowledge, holds, script, take }: SandboxHolds) =>
   Effect.map(Orders, (orders): NonNullable<Pretended["capture"]> =>
     span("SandboxBank.script")(function* (order: Order, what: HoldScript, amount: Minor = order.amount) {
       const held = heldOf(order)
@@ -113,9 +115,13 @@ export const makeScript = ({ holds, script, take }: SandboxHolds) =>
           return yield* orders.report(order, { _tag: "Released", paymentId })
         case "succeed":
         case "succeed_unreported": {
-          const taken = yield* take(paymentId, amount, now, null)
+          // If this process dies before the order knows, the bank reports it again.
+          const reportDueAt = what === "succeed" ? DateTime.addDuration(now, lateAfter) : null
+          const taken = yield* take(paymentId, amount, now, reportDueAt)
           if (taken === undefined || what === "succeed_unreported") return order
-          return yield* orders.report(order, { _tag: "Succeeded", payment: paymentOf(taken) })
+          const after = yield* orders.report(order, { _tag: "Succeeded", payment: paymentOf(taken) })
+          yield* acknowledge(paymentId)
+          return after
         }
       }
     }, sqlDefects)

@@ -27,11 +27,13 @@ const makeCancel = (sql: SqlClient.SqlClient, wakeups: Wakeups["Service"], reach
       if (checkout.mode === "live") return { _tag: "Cancelled" }
       if ((yield* reach(checkout.merchantId, checkout.tradeNo)).redirecting) return { _tag: "BuyerBusy" }
       const found = yield* decodePayments(
-        yield* sql`select * from sandbox_payments where trade_no = ${checkout.tradeNo}
-          and state in ('succeeded', 'authorized') order by payment_id limit 2`
+        yield* sql`select p.* from sandbox_payments p join orders o using (trade_no)
+          where p.trade_no = ${checkout.tradeNo} and p.state in ('succeeded', 'authorized')
+          order by p.amount = o.amount desc, p.payment_id limit 2`
       )
       const [payment, other] = found.map(sandboxPayments.read)
-      // The answer names one payment. The others are reported like any payment, perhaps twice.
+      // The answer names one payment, which the order waits for if there is one. The others are reported like any
+      // payment, perhaps twice.
       if (payment !== undefined && other !== undefined) {
         const now = DateTime.toDateUtc(yield* currentTime)
         yield* sql`update sandbox_payments set report_due_at = ${now}

@@ -323,10 +323,11 @@ const refuseDiffering = Effect.fnUntraced(function* (
   termsHash: OrderServices["termsHash"]
 ) {
   const differs = Struct.keys(comparedTerms).find((term) => order[term] !== wanted[term])
-  if (differs === undefined && isManual(order) !== isManual(wanted)) return "capture"
-  if (differs !== "subject" && differs !== "notifyUrl") return differs
-  const erased = yield* store.erasedTerms(order.tradeNo)
-  return Option.isSome(erased) && erased.value === termsHash(wanted) ? undefined : differs
+  if (differs === "subject" || differs === "notifyUrl") {
+    const erased = yield* store.erasedTerms(order.tradeNo)
+    if (Option.isNone(erased) || erased.value !== termsHash(wanted)) return differs
+  } else if (differs !== undefined) return differs
+  return isManual(order) === isManual(wanted) ? undefined : "capture"
 })
 
 /** A repeated out_trade_no must agree in these four and in nothing else (silences: O1). */

@@ -12,10 +12,10 @@ import { currentTime } from "../../platform/runtime/clock.ts"
 import { span } from "../../platform/runtime/span.ts"
 import type { OrderServices } from "./OrderCommands.ts"
 import { cancelHold } from "./orderHolds.ts"
-import { paymentFacts, report } from "./reportPayment.ts"
+import { paymentFacts, report, returnUnappliedPayments } from "./reportPayment.ts"
 
 export const closeEarly = (services: OrderServices) => {
-  const { channel, find, perform, performRequest } = services
+  const { byTradeNo, channel, faults, find, perform, performRequest } = services
   return span("Orders.closeEarly")(function* (account: Account, ref: string) {
     const order = yield* find(account, ref)
     if (order.status === "expired") return order
@@ -23,11 +23,19 @@ export const closeEarly = (services: OrderServices) => {
       return yield* perform(order, CloseEarly.make({ answer: Cancelled.make({}) }))
     }
     if (heldOf(order) !== undefined) return yield* cancelHold(services, order)
-    const cancelled = yield* channel.cancel(order)
+    const cancelled = yield* faults.around("OrderChannel.cancel", channel.cancel(order))
     const held = yield* authorized(services, order, cancelled)
     if (held !== undefined) return yield* cancelHold(services, held)
-    const answer = yield* answerOf(services, order, cancelled)
-    return yield* performRequest(order, CloseEarly.make({ answer }))
+    const answer = yield* answerOf(services, order, yield* withoutForeignHold(services, order, cancelled))
+    return yield* performRequest(order, CloseEarly.make({ answer })).pipe(
+      Effect.catchTags({
+        // The buyer may have authorised it since the channel was asked.
+        OrderConflict: Effect.fnUntraced(function* (conflict) {
+          const after = yield* byTradeNo(order.tradeNo)
+          return heldOf(after) === undefined ? yield* conflict : yield* cancelHold(services, after)
+        })
+      })
+    )
     // The channel's act must be recorded even when the caller hangs up.
   }, Effect.uninterruptible)
 }
@@ -53,6 +61,17 @@ const authorized = Effect.fnUntraced(function* (services: OrderServices, order: 
   const after = yield* report(services)(order, { _tag: "Succeeded", payment: answer.payment })
   return heldOf(after) === undefined ? undefined : after
 })
+
+/** What the channel holds by another amount keeps no order open: it is released, and the channel is asked again. */
+const withoutForeignHold = Effect.fnUntraced(function* (services: OrderServices, order: Order, answer: CancelReport) {
+  if (!isAlreadyHeld(answer)) return answer
+  yield* returnUnappliedPayments(services)(order.tradeNo)
+  const again = yield* services.channel.cancel(order)
+  return isAlreadyHeld(again) ? ({ _tag: "BuyerBusy" } satisfies CancelReport) : again
+})
+
+const isAlreadyHeld = (answer: CancelReport) =>
+  answer._tag === "AlreadyPaid" && answer.payment.hold !== undefined && answer.payment.hold !== "captured"
 
 const { CloseEarly, ReachDeadline } = OrderCommand.cases
 const { Cancelled } = CancelAnswer.cases

@@ -251,7 +251,9 @@ describe("an erasure of one buyer", () => {
           assert.deepStrictEqual(event.data.object[field], order[field], field)
         }
         assert.strictEqual((yield* shop.post("/v1/orders", terms)).status, 200)
-        assert.strictEqual((yield* shop.post("/v1/orders", { ...terms, subject: "Coffee" })).status, 409)
+        for (const other of [{ subject: "Coffee" }, { capture: "manual" }]) {
+          assert.strictEqual((yield* shop.post("/v1/orders", { ...terms, ...other })).status, 409)
+        }
 
         yield* said(shop.post("/v1/orders/1", { metadata: { customer: ann } }))
         const bobs = yield* shop.paid(1_000, { receipt_email: "bob@y.example" })

@@ -84,6 +84,18 @@ describe("an order with capture: manual", () => {
     })
   )
 
+  it.live("is closed by expire although the bank holds another amount for it, which is released", () =>
+    Effect.gen(function* () {
+      const { events, service, shop } = yield* opened
+      const { trade_no } = yield* said(shop.post("/v1/orders", { amount: 2_000, capture: "manual" }))
+      yield* said(shop.post(`/v1/test_helpers/orders/${trade_no}/pay`, { amount: 300, outcome: "succeed_unreported" }))
+      assert.strictEqual((yield* said(shop.expire(trade_no)))["status"], "expired")
+      assert.deepStrictEqual(yield* events(trade_no), ["payment.expired"])
+      const states = yield* service.sql`select state from sandbox_payments where trade_no = ${trade_no}`
+      assert.deepStrictEqual(states, [{ state: "released" }])
+    })
+  )
+
   it.live("expires when the sandbox's time comes to the end of its hold", () =>
     Effect.gen(function* () {
       const { events, service, shop } = yield* opened

@@ -69,6 +69,21 @@ describe("a capture", () => {
     })
   )
 
+  it.live("is not needed to cancel an order that its buyer authorises while the channel is asked to close it", () =>
+    Effect.gen(function* () {
+      const fault = yield* blocking("OrderChannel.cancel", "after")
+      const { service, shop } = yield* opened({ faults: fault.layer })
+      const { trade_no } = yield* said(shop.post("/v1/orders", { amount: 1_000, capture: "manual" }))
+      const closing = yield* Effect.forkChild(shop.expire(trade_no))
+      yield* Deferred.await(fault.reached)
+      yield* said(shop.post(`/v1/test_helpers/orders/${trade_no}/authorize`, {}))
+      yield* fault.release
+      assert.deepStrictEqual(whyOf(yield* Fiber.join(closing)), [200, "canceled"])
+      yield* service.atRest
+      assert.deepStrictEqual(yield* shop.events(trade_no), ["payment.authorized", "payment.canceled"])
+    })
+  )
+
   it.live("sent many times at once charges once: the same amount is answered alike, and others are refused", () =>
     Effect.gen(function* () {
       const { ends, shop, trade_no } = yield* opened()

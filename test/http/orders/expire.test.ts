@@ -61,6 +61,17 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("POST /v1/o
     })
   )
 
+  it.effect("finds a payment that nobody has reported beside one of another amount", () =>
+    Effect.gen(function* () {
+      const order = yield* orderOf(yield* Service)
+      yield* order.pay({ payment_method: "alipay", amount: 300 })
+      yield* order.pay({ outcome: "succeed_unreported" })
+      const { headers, status } = yield* order.expire
+      assert.deepStrictEqual([status, headers.get("coffer-reason")], [409, "just_paid"])
+      assert.strictEqual((yield* order.read).status, "paid")
+    })
+  )
+
   it.effect("accepts the trade_no as well as the out_trade_no, and any body or none", () =>
     Effect.gen(function* () {
       const { api } = yield* Service

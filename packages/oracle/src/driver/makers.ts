@@ -200,7 +200,8 @@ export const makers: Readonly<Record<string, Maker>> = {
       subject: maybe(draw, 3, draw.of<unknown>(words)),
       max_uses: maybe(draw, 3, draw.of<unknown>([1, 3, 0, "2"])),
       expires_at: maybe(draw, 4, new Date(oracle.now + draw.of([-1, 1]) * hours).toISOString()),
-      metadata: maybe(draw, 3, metadataOf(draw))
+      metadata: maybe(draw, 3, metadataOf(draw)),
+      capture: draw.of([undefined, undefined, "manual", draw.once(8) ? "later" : "automatic"])
     })
   }),
   readLink: (account, draw, oracle) => ({
@@ -224,7 +225,14 @@ export const makers: Readonly<Record<string, Maker>> = {
     body: body({
       url: draw.of<unknown>([`${account.hooks}/a`, `${account.hooks}/b`, `${account.hooks}/down`, "shop", undefined]),
       description: maybe(draw, 3, "the shop's"),
-      enabled_events: draw.of<unknown>([undefined, ["*"], ["refund.failed"], [], ["payment.lost"]]),
+      enabled_events: draw.of<unknown>([
+        undefined,
+        ["*"],
+        ["refund.failed"],
+        ["payment.captured"],
+        [],
+        ["payment.lost"]
+      ]),
       // Whether it is disabled in the end depends on how its address answers.
       disable_when_failing: maybe(draw, 5, false)
     })

@@ -53,15 +53,20 @@ const stoodBack = ({ reply }: Answered) =>
   reply.headers.get("coffer-reason") === "remaining_changed" ||
   reply.headers.get("coffer-reason") === "too_many_keys"
 
-/** A refund that was refused since another one of this order was at the bank, whatever became of that. */
+/** What asks the bank: a refund, a decision about a dispute, and one about a hold. */
+const asking = [
+  /^\/v1\/refunds$/,
+  /^\/v1\/disputes\/[^/]+\/(?:accept|evidence)$/,
+  /^\/v1\/orders\/[^/]+\/(?:capture|expire)$/
+]
+
+/** Refused since another one of its kind was at the bank, whatever became of that. */
 const isOvertaken = (calls: ReadonlyArray<Answered>, { call, reply }: Answered) => {
-  const isRefund = (other: Call) => other.method === "POST" && other.path === "/v1/refunds"
   const isRefused = reply.body.error === "conflict" || reply.body.error === "invalid_request"
-  return (
-    isRefund(call) &&
-    isRefused &&
-    calls.some((other) => isRefund(other.call) && (other.reply.status < 300 || other.reply.status === 502))
-  )
+  const kind = asking.find((path) => call.method === "POST" && path.test(call.path))
+  const isAsked = (other: Answered) =>
+    kind?.test(other.call.path) && (other.reply.status < 300 || other.reply.status === 502)
+  return isRefused && calls.some((other) => other.call.method === "POST" && isAsked(other))
 }
 
 /** A payment goes back to the buyer after the answer, and its event shows the order as it is by then. */

@@ -176,7 +176,7 @@ const decideCloseEarly = (order: Order, { answer }: CommandOf<"CloseEarly">): Or
     case "failed":
       return refuse(new OrderConflict({ tradeNo: order.tradeNo, reason: "not_pending" }))
     case "pending":
-      // The buyer has authorised it since the channel was asked: the next request releases the hold.
+      // The buyer has authorised it since the channel was asked: the hold is released in place of this.
       if (heldOf(order) !== undefined)
         return refuse(new OrderConflict({ tradeNo: order.tradeNo, reason: "buyer_busy" }))
       switch (answer._tag) {

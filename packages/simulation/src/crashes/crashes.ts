@@ -73,8 +73,11 @@ const stateOf = async (control: Client): Promise<State> => {
     (table) => `(select string_agg(status, ', ' order by 1) from ${table})`
   )
   const metadata = "(select string_agg(metadata::text, ', ') from orders where metadata <> '{}')"
-  const [row] = await control.query(`select ${[...counts, ...amounts, ...statuses, metadata].join()}`)
-  const names = [...counted, ...sums, "order", "refund", "dispute", "payout", "metadata"]
+  const hold = `(select string_agg(case when hold ? 'captured' then 'captured' when hold ? 'released'
+    then hold ->> 'released' when hold ? 'request' then 'asked for' else 'there' end, ', ') from orders
+    where hold ? 'payment')`
+  const [row] = await control.query(`select ${[...counts, ...amounts, ...statuses, metadata, hold].join()}`)
+  const names = [...counted, ...sums, "order", "refund", "dispute", "payout", "metadata", "hold"]
   return Object.fromEntries(names.map((name, place) => [name, row![place] ?? ""]))
 }
 

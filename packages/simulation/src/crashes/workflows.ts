@@ -33,6 +33,18 @@ const refund = (tradeNo: string): Request => ({
   key: "refund",
   body: { trade_no: tradeNo, out_refund_no: "refund", amount: 500 }
 })
+const helper = (tradeNo: string, act: string, body: object = {}): Request => ({
+  path: `/v1/test_helpers/orders/${tradeNo}/${act}`,
+  body,
+  reads: `/v1/orders/${tradeNo}`
+})
+const manual = async (send: Send) =>
+  (await send({ path: "/v1/orders", body: { ...terms, capture: "manual" }, key: "made" }))["trade_no"] as string
+const held = async (send: Send) => {
+  const tradeNo = await manual(send)
+  await send(helper(tradeNo, "authorize"))
+  return tradeNo
+}
 const disputed = async (send: Send) => {
   const tradeNo = await paid(send)
   const { dispute_no: no } = await send({ path: `/v1/test_helpers/orders/${tradeNo}/dispute`, body: {} })
@@ -43,10 +55,7 @@ export const workflows: ReadonlyArray<Workflow> = [
   { name: "an order is created", prepare: async () => ({ path: "/v1/orders", body: terms, key: "create" }) },
   {
     name: "a buyer pays",
-    prepare: async (send) => {
-      const tradeNo = await order(send)
-      return { path: `/v1/test_helpers/orders/${tradeNo}/pay`, body: {}, reads: `/v1/orders/${tradeNo}` }
-    }
+    prepare: async (send) => helper(await order(send), "pay")
   },
   {
     name: "an order is updated",
@@ -69,12 +78,19 @@ export const workflows: ReadonlyArray<Workflow> = [
     }
   },
   {
-    name: "a buyer disputes a payment",
-    prepare: async (send) => {
-      const tradeNo = await paid(send)
-      return { path: `/v1/test_helpers/orders/${tradeNo}/dispute`, body: {}, reads: `/v1/orders/${tradeNo}` }
-    }
+    name: "a buyer agrees to a payment that is captured later",
+    prepare: async (send) => helper(await manual(send), "authorize")
   },
+  {
+    name: "a part of what is held is captured",
+    prepare: async (send) => ({ path: `/v1/orders/${await held(send)}/capture`, body: { amount: 500 }, key: "capture" })
+  },
+  {
+    name: "what is held is released by the merchant",
+    prepare: async (send) => ({ path: `/v1/orders/${await held(send)}/expire`, key: "cancel" })
+  },
+  { name: "the bank captures by itself", prepare: async (send) => helper(await held(send), "capture") },
+  { name: "a buyer disputes a payment", prepare: async (send) => helper(await paid(send), "dispute") },
   {
     name: "a dispute is accepted",
     prepare: async (send) => ({ path: `/v1/disputes/${await disputed(send)}/accept`, key: "accept" })

@@ -16,7 +16,19 @@ import { operatorToken, type Reply, type Runners } from "./Runners.ts"
 /** A request that was acknowledged. */
 export interface Done {
   readonly key: string
-  readonly act: "create" | "pay" | "note" | "name" | "refund" | "expire" | "dispute" | "payout" | "link" | "erase"
+  readonly act:
+    | "create"
+    | "pay"
+    | "note"
+    | "name"
+    | "refund"
+    | "expire"
+    | "dispute"
+    | "payout"
+    | "link"
+    | "erase"
+    | "capture"
+    | "cancel"
   readonly tradeNo: string
   /** What the act made or set: a number, the note, the name, or the status. */
   readonly detail?: string

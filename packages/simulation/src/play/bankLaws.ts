@@ -26,6 +26,15 @@ const laws: ReadonlyArray<{ readonly query: string; readonly broken: string }> =
     broken: "a refund that the bank does not have:"
   },
   {
+    query: `select p.payment_id, p.state, o.status, p.amount, coalesce(o.hold ->> 'captured', 'nothing')
+      from sandbox_payments p join orders o using (trade_no)
+      where o.hold -> 'payment' ->> 'paymentId' = p.payment_id and case p.state
+        when 'succeeded' then p.amount::text is distinct from o.hold ->> 'captured'
+        when 'authorized' then o.status <> 'pending' or o.hold ? 'request'
+        else o.status <> 'expired' or o.hold ->> 'released' is null end`,
+    broken: "the bank's hold, its state there, the order's status, the bank's amount, and what was captured:"
+  },
+  {
     query: `select d.id, d.attempts, count(a.attempt), max(a.attempt) from deliveries d
         left join delivery_attempts a on a.delivery_id = d.id
       group by d.id having d.attempts <> count(a.attempt) or coalesce(max(a.attempt), 0) <> count(a.attempt)`,

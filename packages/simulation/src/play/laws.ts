@@ -26,11 +26,12 @@ export const brokenLaws = async (url: string, control: Client, { broken, done, r
 const problemOf = async (control: Client, { act, detail, key, tradeNo }: Done): Promise<string | undefined> => {
   if (act === "link") return linkProblem(control, detail!)
   const [row] = await control.query(
-    `select status, metadata::text, (select count(*) from refunds where refund_no = '${detail ?? ""}')
+    `select status, metadata::text, (select count(*) from refunds where refund_no = '${detail ?? ""}'),
+        hold ->> 'captured', hold ->> 'released'
       from orders where trade_no = '${tradeNo}'`
   )
   if (row === undefined) return "there is no such order"
-  const [status, metadata, refunds] = row
+  const [status, metadata, refunds, captured, released] = row
   switch (act) {
     case "create":
       return undefined
@@ -45,6 +46,10 @@ const problemOf = async (control: Client, { act, detail, key, tradeNo }: Done): 
       return refunds === "1" ? undefined : `${detail} is there ${refunds} times`
     case "expire":
       return status === "expired" ? undefined : `it is ${status}`
+    case "capture":
+      return captured === detail ? undefined : `it is ${status}, and ${captured} was captured`
+    case "cancel":
+      return status === "expired" && released === "canceled" ? undefined : `it is ${status}, and was ${released}`
     case "dispute":
       return disputeProblem(control, detail!, key)
     case "payout":

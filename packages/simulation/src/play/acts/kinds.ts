@@ -7,6 +7,7 @@ import { erasing } from "./erasures.ts"
 import { expiring, paying, renaming } from "./orders.ts"
 import { following, ordering } from "./following.ts"
 import { payingOut } from "./payouts.ts"
+import { holding } from "./holding.ts"
 import { returning } from "./returning.ts"
 import { revoking, spending } from "./spending.ts"
 
@@ -29,5 +30,6 @@ export const kinds: ReadonlyArray<Act> = [
   revoking,
   following,
   ordering,
-  returning
+  returning,
+  holding
 ]
