@@ -93,21 +93,8 @@ export const layer = Layer.effect(
       again: () => Effect.void
     })
 
-    /** The orders of these lines that are captured later. */
-    const manualAmong = ({ merchantId, mode }: OneAccount, lines: ReadonlyArray<Line>) =>
-      Effect.map(
-        sqlDefects(sql<{ readonly trade_no: string }>`select trade_no from orders where hold is not null
-          and merchant_id = ${merchantId} and mode = ${mode}
-          and trade_no = any(${lines.map(({ tradeNo }) => tradeNo)}::text[])`),
-        (rows) => new Set(rows.map(({ trade_no }) => trade_no))
-      )
-
-    /** An account that is older than its place here has no first report: it begins with the first that was announced. */
-    const beginning = Effect.fnUntraced(function* ({ announced, batch, merchant_id: merchantId, mode }: ReportRow) {
-      if (batch > 1 || announced === null || announced === 1) return batch
-      const first = yield* client.report({ merchantId, mode }, fileOf(batch))
-      return Option.isSome(first) ? batch : announced
-    })
+    const manualAmong = makeManualAmong(sql)
+    const beginning = makeBeginning(client)
 
     const take = Effect.fnUntraced(function* (account: OneAccount, text: string, now: DateTime.Utc) {
       const lines = readReport(text, now)
@@ -168,6 +155,25 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** The orders of these lines that are captured later. */
+const makeManualAmong =
+  (sql: SqlClient.SqlClient) =>
+  ({ merchantId, mode }: OneAccount, lines: ReadonlyArray<Line>) =>
+    Effect.map(
+      sqlDefects(sql<{ readonly trade_no: string }>`select trade_no from orders where hold is not null
+      and merchant_id = ${merchantId} and mode = ${mode}
+      and trade_no = any(${lines.map(({ tradeNo }) => tradeNo)}::text[])`),
+      (rows) => new Set(rows.map(({ trade_no }) => trade_no))
+    )
+
+/** An account that is older than its place here has no first report: it begins with the first that was announced. */
+const makeBeginning = (client: AdyenClient["Service"]) =>
+  Effect.fnUntraced(function* ({ announced, batch, merchant_id: merchantId, mode }: ReportRow) {
+    if (batch > 1 || announced === null || announced === 1) return batch
+    const first = yield* client.report({ merchantId, mode }, fileOf(batch))
+    return Option.isSome(first) ? batch : announced
+  })
 
 const decodeAge = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ age: Schema.Number })]))
 
