@@ -1,7 +1,8 @@
 /**
  * Random histories of a merchant with an account at Stripe: answers are lost, webhooks come twice, late, swapped or
  * never, fibers die between Stripe's answer and our commit. Methods are left out of sessions, refusals are kept for
- * their key, an account takes 25 calls in a second, inquiries become chargebacks, losses are appealed. When all is
+ * their key, an account takes 25 calls in a second, inquiries become chargebacks, losses are appealed, amounts are held
+ * and captured in part, given up, or captured by hand. When all is
  * over, our books and Stripe's are equal to the minor unit, and each movement was made once. Each history has a seed,
  * which is printed when it fails. `HISTORY_SEED` is the seed of the first one, and `HISTORIES` says how many there are.
  */
@@ -34,6 +35,7 @@ const mortal = () => {
   const may = { die: false, deaths: 0, draw: seeded(0) }
   const meant = (point: string, detail: string) =>
     point === "RefundChannel.refund" ||
+    point === "HoldChannel.ask" ||
     point === "DisputeChannel.submit" ||
     point === "DisputeChannel.accept" ||
     (point === "Store.write" && detail.startsWith("stripe_"))
@@ -52,6 +54,7 @@ const mortal = () => {
   return { may, layer }
 }
 
+const ofHolds = ["POST /v1/payment_intents/*/capture", "POST /v1/payment_intents/*/cancel"]
 const calls = [
   "POST /v1/checkout/sessions",
   "GET /v1/checkout/sessions/*",
@@ -59,6 +62,8 @@ const calls = [
   "POST /v1/refunds",
   "GET /v1/refunds*",
   "GET /v1/events",
+  "GET /v1/payment_intents/*",
+  ...ofHolds,
   "* /v1/disputes*"
 ]
 const kinds = [
@@ -105,7 +110,11 @@ const live = Effect.fnUntraced(function* (world: World, draw: Draw, name: string
   const mine = {
     sessions: () => sessionsOf(orders),
     refunds: () => world.simulator.all("refund").filter((each) => intents().has(String(each.payment_intent))),
-    disputes: () => world.simulator.all("dispute").filter((each) => intents().has(String(each.payment_intent)))
+    disputes: () => world.simulator.all("dispute").filter((each) => intents().has(String(each.payment_intent))),
+    held: () =>
+      world.simulator
+        .all("payment_intent")
+        .filter(({ id, status }) => status === "requires_capture" && intents().has(id))
   }
   const intents = () => new Set(mine.sessions().map(({ payment_intent }) => String(payment_intent)))
   /** An order whose money Stripe has, or any. */
@@ -127,7 +136,8 @@ const live = Effect.fnUntraced(function* (world: World, draw: Draw, name: string
     if (draw(2) === 0) {
       const kind = kinds[draw(kinds.length)]!
       // There is too little money at Stripe, which is said to this key for a day.
-      const on = kind === "refused" ? "POST /v1/refunds" : calls[draw(calls.length)]!
+      const refusing = ["POST /v1/refunds", ...ofHolds]
+      const on = kind === "refused" ? refusing[draw(refusing.length)]! : calls[draw(calls.length)]!
       yield* control.fault({ on, kind, times: kind.startsWith("cut") ? 2 : 1 })
     } else {
       const kind = (["lose", "twice", "late", "swap"] as const)[draw(4)]!
@@ -136,7 +146,11 @@ const live = Effect.fnUntraced(function* (world: World, draw: Draw, name: string
   })
 
   const acts: ReadonlyArray<() => Effect.Effect<unknown, unknown>> = [
-    () => Effect.map(shop.post("/v1/orders", { amount: 500 + draw(5_000) }), ({ body }) => void orders.push(body.data)),
+    () => {
+      const capture = draw(5) < 2 ? { capture: "manual" } : {}
+      const made = shop.post("/v1/orders", { amount: 500 + draw(5_000), ...capture })
+      return Effect.map(made, ({ body }) => void orders.push(body.data))
+    },
     () => {
       const order = one(orders)
       const method = ["card", "alipay", "apple_pay"][draw(3)]!
@@ -197,10 +211,26 @@ const live = Effect.fnUntraced(function* (world: World, draw: Draw, name: string
       }),
     () => world.leap(`${1 + draw(90)} seconds`),
     () => world.pass(`${1 + draw(4)} minutes`),
-    () => control.set_account({ account: accountOf(key), methods: draw(2) === 0 ? ["card"] : ["card", "alipay"] })
+    () => control.set_account({ account: accountOf(key), methods: draw(2) === 0 ? ["card"] : ["card", "alipay"] }),
+    () => {
+      const order = one(orders.filter((each) => each["capture"] === "manual"))
+      if (order === undefined) return Effect.void
+      const part = draw(3) === 0 ? {} : { amount: 500 + draw(order["amount"] - 499) }
+      return draw(4) === 0 ? shop.expire(order["trade_no"]) : shop.capture(order["trade_no"], part)
+    },
+    () => {
+      const held = one(mine.held())
+      if (held === undefined) return Effect.void
+      const { amount_capturable: whole, id } = held
+      const { paymentIntents } = world.clientOf(key)
+      const asked = draw(2) === 0 ? { amount_to_capture: 1 + draw(whole) } : undefined
+      const act = () => (asked === undefined ? paymentIntents.cancel(id) : paymentIntents.capture(id, asked))
+      // A fault that was meant for us.
+      return Effect.ignore(Effect.tryPromise(act))
+    }
   ]
   /** The first acts come more often, since the others need what they make. */
-  const weighted = [0, 0, 1, 1, 1, 2, 2, 2, 2, 3, 4, 5, 5, 5, 6, 7, 8, 8, 9, 10, 11]
+  const weighted = [0, 0, 1, 1, 1, 2, 2, 2, 2, 3, 4, 5, 5, 5, 6, 7, 8, 8, 9, 10, 11, 12, 12, 12, 13]
 
   return { acts, key, mine, shop, trouble, weighted, merchant }
 })
@@ -278,7 +308,7 @@ describe("a merchant with an account at Stripe", () => {
     Effect.gen(function* () {
       const { layer, may } = mortal()
       const world = yield* worlds({ faults: layer })
-      const seen = { sessions: 0, refunds: 0, disputes: 0, inquiries: 0 }
+      const seen = { sessions: 0, refunds: 0, disputes: 0, inquiries: 0, held: 0, inPart: 0 }
       const failed: Array<string> = []
       for (let seed = firstSeed; seed < firstSeed + histories && failed.length < failuresMax; seed++) {
         const { did, one } = yield* history(world, may, seed)
@@ -290,6 +320,10 @@ describe("a merchant with an account at Stripe", () => {
         seen.refunds += one.mine.refunds().length
         seen.disputes += one.mine.disputes().length
         seen.inquiries += one.mine.disputes().filter(({ status }) => status === "warning_closed").length
+        seen.held += one.mine.held().length
+        seen.inPart += world.simulator
+          .all("payment_intent", accountOf(one.key))
+          .filter(({ amount, amount_received: received }) => received > 0 && received < amount).length
         if (isSoak) process.stdout.write(`HISTORY_SEED=${seed}: ${Exit.isSuccess(exit) ? "equal" : failed.at(-1)}\n`)
         // Its account is no longer asked, so that a history costs the same as the one before.
         yield* world.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`

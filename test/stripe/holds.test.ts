@@ -123,12 +123,12 @@ onOneWorld((it) => {
       })
     )
 
-    it.effect("counts what was captured in refunds and disputes", () =>
+    it.effect("counts what was captured in refunds, and in disputes in a currency that is not its own", () =>
       Effect.gen(function* () {
         const { all, control, held, is, merchant, settled } = yield* shop
         const ref = yield* held()
         yield* said(merchant.capture(ref, { amount: 1_500 }))
-        yield* control.open_dispute({ charge: all("charge")[0]!.id, is_inquiry: true })
+        yield* control.open_dispute({ charge: all("charge")[0]!.id, is_inquiry: true, amount: 1_390, currency: "eur" })
         yield* settled
         const { data } = yield* said(merchant.get("/v1/disputes"))
         assert.deepStrictEqual(

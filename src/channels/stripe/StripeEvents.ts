@@ -152,7 +152,7 @@ const handleSession = (services: Services) => {
 
 type SessionFacts = Pick<NoticeFacts, "names" | "objectId" | "type">
 
-/** An amount on hold, which may have been captured or given up by hand. The session says what an order has not heard. */
+/** An amount on hold, which may have ended by hand. The session says what the order has not heard of yet. */
 const makeHandleHold = <E>(
   { client, orderIn, orders }: Services,
   handleSession: (account: Account, facts: SessionFacts) => Effect.Effect<Handled, E>

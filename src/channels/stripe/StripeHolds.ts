@@ -59,9 +59,9 @@ export const makeStripeHolds = Effect.gen(function* () {
   ) {
     const before = endOf(yield* look(hold))
     if (before !== undefined) return before
-    const asked = keys.using(name, isKept, (key) => client.call(hold, (stripe) => ask(stripe, key)))
+    const call = keys.using(name, isKept, (key) => client.call(hold, (stripe) => ask(stripe, key)))
     return yield* Effect.catchTags(
-      Effect.map(asked, (intent) => endOf(intent) ?? pending),
+      Effect.map(call, (intent) => endOf(intent) ?? pending),
       {
         StripeSilent: () => Effect.succeed(pending),
         StripeRefused: (why) =>
@@ -74,14 +74,14 @@ export const makeStripeHolds = Effect.gen(function* () {
   })
 
   const capture = span("StripeHolds.capture")(function* (hold: HoldAt, amount: Minor) {
-    const asked = end(hold, `coffer/capture/${hold.key}`, (stripe, idempotencyKey) =>
+    const ended = end(hold, `coffer/capture/${hold.key}`, (stripe, idempotencyKey) =>
       stripe.paymentIntents.capture(
         hold.paymentId,
         { amount_to_capture: amount, expand: expandOfIntent },
         { idempotencyKey }
       )
     )
-    return yield* Effect.catchTags(asked, {
+    return yield* Effect.catchTags(ended, {
       StripeRefused: (why) =>
         isForGood(why)
           ? Effect.succeed<CaptureAnswer>({ _tag: "Refused", reason: reasonOf(why) })
@@ -90,10 +90,10 @@ export const makeStripeHolds = Effect.gen(function* () {
   })
 
   const release = span("StripeHolds.release")(function* (hold: HoldAt) {
-    const asked = end(hold, `coffer/release/${hold.key}`, (stripe, idempotencyKey) =>
+    const ended = end(hold, `coffer/release/${hold.key}`, (stripe, idempotencyKey) =>
       stripe.paymentIntents.cancel(hold.paymentId, { expand: expandOfIntent }, { idempotencyKey })
     )
-    return yield* Effect.catchTags(asked, { StripeRefused: (why) => Effect.fail(refuseForNow(why)) })
+    return yield* Effect.catchTags(ended, { StripeRefused: (why) => Effect.fail(refuseForNow(why)) })
   })
 
   return {

@@ -18,21 +18,21 @@ export const isCurrency = Schema.is(Currency)
 export const isMinor = Schema.is(Minor)
 
 /** What a session asked for. */
-type Asked = Pick<Stripe.Checkout.Session, "amount_total" | "currency">
+type SessionTerms = Pick<Stripe.Checkout.Session, "amount_total" | "currency">
 
 /**
  * The amounts are the session's: those that we asked for, in whatever currency the buyer's bank paid them. An amount
- * that is held first may be captured in part, so then they are the payment's. `asked` is left out for such a payment
+ * that is held first may be captured in part, so then they are the payment's. `terms` is left out for such a payment
  * alone. Undefined: it cannot be read.
  */
 export const paymentOf = (
   intent: Stripe.PaymentIntent,
-  asked: Asked = { amount_total: intent.amount, currency: intent.currency }
+  terms: SessionTerms = { amount_total: intent.amount, currency: intent.currency }
 ): ChannelPayment | undefined => {
   const charge = typeof intent.latest_charge === "object" ? intent.latest_charge : null
-  const currency = asked.currency?.toUpperCase()
+  const currency = terms.currency?.toUpperCase()
   const hold = charge === null ? undefined : holdOf(intent, charge)
-  const amount = hold === "captured" ? intent.amount_received : asked.amount_total
+  const amount = hold === "captured" ? intent.amount_received : terms.amount_total
   if (charge === null || !isCurrency(currency) || !isMinor(amount)) return undefined
   const method = methodOf(charge.payment_method_details)
   const paidAt = timeOf(hold === "captured" ? bookedAt(charge) : charge.created)

@@ -31,7 +31,6 @@ export const stripe: Harness = {
   name: "stripe",
   lacks: {
     sums: "a session of Stripe takes the amount that it was made for",
-    holds: "its channel captures each payment as it is made",
     fails: "a session stays payable after each attempt until it expires",
     withdraws: "Stripe tells of a withdrawn chargeback as of one that is won"
   },
@@ -73,6 +72,7 @@ const accountAt = Effect.fnUntraced(function* (
     books: (order) => booksOf(view, order),
     ...buyersOf(view),
     ...banksOf(view),
+    holds: holdsOf(view),
     notices: noticesOf(view, { url, secret: secret! }),
     reachable: (is) => (is ? calm : fault("* /v1/*", "cut_before", 10_000)),
     wire: {
@@ -129,6 +129,17 @@ const buyersOf = ({ control, sessions, world }: View): Pick<Own, "acts" | "proce
   processes: { ends: () => world.leap("11 minutes") }
 })
 
+const holdsOf = ({ client, fault, intents }: View): NonNullable<Own["holds"]> => {
+  const byHand = (order: Order, act: (intent: string) => Promise<unknown>) =>
+    Effect.asVoid(Effect.promise(() => act(intents(order).at(-1)!)))
+  return {
+    captures: (order, part) =>
+      byHand(order, (id) => client.paymentIntents.capture(id, part === undefined ? {} : { amount_to_capture: part })),
+    ends: (order) => byHand(order, (id) => client.paymentIntents.cancel(id)),
+    refuses: () => fault(asks.capture, "refused", 1, { code: "card_declined" })
+  }
+}
+
 const booksOf = Effect.fnUntraced(function* ({ all, intents, sessions, world }: View, order: Order) {
   // Of a session whose answer was a failure nobody has the address: no buyer can pay in it, and it runs out.
   const known = yield* world.sql`select session_id from stripe_sessions where trade_no = ${order.tradeNo}`
@@ -140,7 +151,10 @@ const booksOf = Effect.fnUntraced(function* ({ all, intents, sessions, world }: 
   const failed: ReadonlyArray<unknown> = ["failed", "canceled"]
   return {
     open: sessions(order).filter(({ id, status }) => status === "open" && told(id)).length,
-    paid: of(all("charge")).flatMap(({ amount, paid }) => (paid ? [amount] : [])),
+    paid: of(all("charge")).flatMap(({ amount_captured, captured }) => (captured ? [amount_captured] : [])),
+    held: of(all("payment_intent").map((each) => ({ ...each, payment_intent: each.id }))).flatMap(
+      ({ amount_capturable: amount }) => (amount > 0 ? [amount] : [])
+    ),
     refunded: of(all("refund")).flatMap(({ amount, status }) => (failed.includes(status) ? [] : [amount])),
     answers: disputes.reduce((sum, each) => sum + each.evidence_details.submission_count, 0),
     isConceded: disputes.some(({ status }) => status === "lost")

@@ -47,7 +47,6 @@ type OrderDecision = Decision<OrderEvent, OrderConflict | RefundRefused>
 type CommandOf<Tag extends OrderCommand["_tag"]> = Extract<OrderCommand, { readonly _tag: Tag }>
 
 const {
-  CaptureTold,
   DisputeClosed,
   DisputeOpened,
   DisputeRegained,
@@ -116,7 +115,7 @@ const meaningOf = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderEvent>
     case "pending":
       if (heldOf(order) !== undefined) return [unapplied(facts, "second")]
       // Without its constructor: the command with the facts has validated them.
-      return [{ _tag: "PaymentSucceeded", facts }, ...(isManual(order) ? [CaptureTold.make({})] : [])]
+      return [{ _tag: "PaymentSucceeded", facts }, ...(isManual(order) ? [OrderEvent.cases.CaptureTold.make({})] : [])]
     case "paid":
     case "partially_refunded":
     case "refunded":
