@@ -43,10 +43,10 @@ export const holding = async (story: Story, no: number) => {
     [later, cancel],
     [unreported, capture(part)]
   ] as const
-  const told = await Promise.all(world.dice.pick(pairs).map((ask) => ask()))
-  const [one, other] = told
-  if (told.some((key) => key?.startsWith("capture") === true)) world.mark("what was held was captured")
-  if (told.some((key) => key?.startsWith("cancel") === true)) world.mark("what was held was released")
+  const replies = await Promise.all(world.dice.pick(pairs).map((ask) => ask()))
+  const [one, other] = replies
+  if (replies.some((key) => key?.startsWith("capture") === true)) world.mark("what was held was captured")
+  if (replies.some((key) => key?.startsWith("cancel") === true)) world.mark("what was held was released")
   if (one !== undefined && other !== undefined && one !== other) {
     outcome.broken.push(`${one} and ${other} of ${tradeNo} were both acknowledged`)
   }
