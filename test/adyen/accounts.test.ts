@@ -95,6 +95,38 @@ onOneWorld((it) => {
         ({ body }) => body.data.data as ReadonlyArray<Record<string, unknown>>
       )
 
+    it.effect("are read from the first report on, also when a later one is announced before it could be read", () =>
+      Effect.gen(function* () {
+        const world = yield* connected
+        const { bank, begun, leap, settled, shop, simulator } = world
+        simulator.faults.add({ on: "webhook AUTHORISATION", kind: "lose", times: 10, account: bank.account })
+        const { made } = yield* begun()
+        bank.closeBatch()
+        simulator.faults.add({ on: "GET /reports/*", kind: "error_before", times: 1, account: bank.account })
+        yield* settled
+        bank.closeBatch()
+        yield* settled
+        yield* leap("7 hours")
+        assert.strictEqual((yield* shop.order(made.trade_no))["status"], "paid")
+      })
+    )
+
+    it.effect("are read from the first announced report on where there is no first one", () =>
+      Effect.gen(function* () {
+        const world = yield* connected
+        const { bank, begun, leap, settled, shop, simulator } = world
+        for (let number = 1; number < 4; number++) bank.closeBatch()
+        bank.notices.length = 0
+        bank.reports[0] = undefined as never
+        simulator.faults.add({ on: "webhook AUTHORISATION", kind: "lose", times: 10, account: bank.account })
+        const { made } = yield* begun()
+        bank.closeBatch()
+        yield* settled
+        yield* leap("1 minute")
+        assert.strictEqual((yield* shop.order(made.trade_no))["status"], "paid")
+      })
+    )
+
     it.effect("agree with the report, which also tells Adyen's fees", () =>
       Effect.gen(function* () {
         const world = yield* connected

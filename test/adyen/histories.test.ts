@@ -1,7 +1,7 @@
 /**
  * Random histories of a merchant with an account at Adyen: answers are lost, notices come twice, late, in another order
- * or never, fibers die between Adyen's answer and our commit, buyers pay in links that have ended, refunds are refused
- * or come back, disputes are answered and decided. When all is over, our books and Adyen's are equal to the minor unit,
+ * or never, fibers die between Adyen's answer and our commit, buyers pay in links that have ended, amounts are held,
+ * captured in part or released, refunds are refused or come back, disputes are answered and decided. When all is over, our books and Adyen's are equal to the minor unit,
  * and each refund was asked for once. Each history has a seed, which is printed when it fails. `HISTORY_SEED` is the
  * seed of the first one, and `HISTORIES` says how many there are.
  */
@@ -30,7 +30,7 @@ type Draw = (limit: number) => number
 const mortal = () => {
   const may = { die: false, deaths: 0, draw: seeded(0) }
   const meant = (point: string, detail: string) =>
-    ["RefundChannel.refund", "DisputeChannel.submit", "DisputeChannel.accept"].includes(point) ||
+    ["RefundChannel.refund", "DisputeChannel.submit", "DisputeChannel.accept", "HoldChannel.ask"].includes(point) ||
     (point === "Store.write" && detail.startsWith("adyen_"))
   const layer = Layer.succeed(Faults.Faults, {
     around: (point, effect, detailOf) => {
@@ -121,7 +121,11 @@ const live = (world: Connected, draw: Draw) => {
   })
 
   const acts: ReadonlyArray<() => Effect.Effect<unknown, unknown>> = [
-    () => Effect.map(shop.post("/v1/orders", { amount: 500 + draw(5_000) }), ({ body }) => void orders.push(body.data)),
+    () =>
+      Effect.map(
+        shop.post("/v1/orders", { amount: 500 + draw(5_000), ...(draw(3) === 0 ? { capture: "manual" } : {}) }),
+        ({ body }) => void orders.push(body.data)
+      ),
     () => withOrder((order) => world.choose(order, ["card", "alipay"][draw(2)]!)),
     () =>
       withOrder((order) =>
@@ -141,8 +145,11 @@ const live = (world: Connected, draw: Draw) => {
         const modification = one([...bank.modifications.values()])
         if (modification === undefined) return
         const outcome = (["done", "done", "refused", "failed"] as const)[draw(4)]!
-        // A whole payment that comes back late is for a person.
-        if (modification.kind === "REFUND" || outcome === "done") bank.decide(modification.pspReference, outcome)
+        // A whole payment that comes back late is for a person, and so is a capture that fails after it was told.
+        const isOfHold = ["CAPTURE", "CANCELLATION"].includes(modification.kind)
+        if (isOfHold && outcome === "failed") return
+        if (isOfHold || modification.kind === "REFUND" || outcome === "done")
+          bank.decide(modification.pspReference, outcome)
       }),
     () => openDispute,
     () => decideDispute,
@@ -150,10 +157,20 @@ const live = (world: Connected, draw: Draw) => {
     () => world.settled,
     () => world.leap(`${1 + draw(90)} seconds`),
     () => world.pass(`${1 + draw(4)} minutes`),
-    () => Effect.sync(() => bank.closeBatch())
+    () => Effect.sync(() => bank.closeBatch()),
+    () => withOrder(({ trade_no }) => shop.capture(trade_no, draw(2) === 0 ? {} : { amount: 1 + draw(500) })),
+    () =>
+      Effect.sync(() => {
+        const held = one([...bank.payments.values()].filter(({ hold }) => hold === "held"))
+        if (held === undefined) return
+        if (draw(2) === 0) bank.expire(held)
+        else bank.captureByHand(held, 1 + draw(held.amount))
+      })
   ]
   /** The first acts come more often, since the others need what they make. */
-  const weighted = [0, 0, 1, 1, 1, 2, 2, 2, 3, 4, 5, 5, 5, 6, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 10, 11, 12, 13]
+  const weighted = [
+    0, 0, 1, 1, 1, 2, 2, 2, 3, 4, 5, 5, 5, 6, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 10, 11, 12, 13, 14, 14, 14, 15
+  ]
   return { acts, weighted, trouble, open }
 }
 
@@ -185,6 +202,8 @@ const history = Effect.fnUntraced(function* (base: World, may: ReturnType<typeof
   for (const dispute of one.open())
     yield* Effect.sync(() => (dispute.isDefended ? bank.win(dispute) : bank.end(dispute)))
   yield* Effect.andThen(later, leap("20 hours"))
+  // What is still held comes to its end.
+  if ([...bank.payments.values()].some(({ hold }) => hold === "held")) yield* leap("8 days")
   for (const id of bank.modifications.keys()) bank.decide(id, "done")
   yield* later
   for (const id of bank.modifications.keys()) bank.decide(id, "done")
@@ -197,7 +216,7 @@ describe("a merchant with an account at Adyen", () => {
     Effect.gen(function* () {
       const { layer, may } = mortal()
       const base = yield* worlds({ faults: layer })
-      const seen = { payments: 0, refunds: 0, returns: 0, disputes: 0 }
+      const seen = { payments: 0, captures: 0, releases: 0, refunds: 0, returns: 0, disputes: 0 }
       const failed: Array<string> = []
       for (let seed = firstSeed; seed < firstSeed + histories && failed.length < failuresMax; seed++) {
         const { did, world } = yield* history(base, may, seed)
@@ -206,8 +225,13 @@ describe("a merchant with an account at Adyen", () => {
         const exit = yield* Effect.exit(Effect.andThen(assertEqualBooks(world, where), assertLedgerWhole(base.sql)))
         if (Exit.isFailure(exit)) failed.push(`${where}: ${Cause.pretty(exit.cause)}`)
         seen.payments += bank.payments.size
-        seen.refunds += [...bank.modifications.values()].filter(({ kind }) => kind === "REFUND").length
-        seen.returns += [...bank.modifications.values()].filter(({ kind }) => kind !== "REFUND").length
+        const held = (state: string) => [...bank.payments.values()].filter(({ hold }) => hold === state).length
+        if (held("held") > 0) failed.push(`${where}: a hold has no end`)
+        seen.captures += held("captured")
+        seen.releases += held("released")
+        const asked = (of: string) => [...bank.modifications.values()].filter(({ kind }) => kind === of).length
+        seen.refunds += asked("REFUND")
+        seen.returns += asked("CANCEL_OR_REFUND")
         seen.disputes += bank.disputes.size
         // Its account is no longer asked, so that a history costs the same as the one before.
         yield* base.sql`update adyen_reports set due_at = '9999-12-31'`

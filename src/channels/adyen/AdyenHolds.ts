@@ -23,8 +23,8 @@ export const makeAdyenHolds = Effect.gen(function* () {
   /** The payment by its own notice, without which there is no hold, and how its hold has ended. */
   const known = Effect.fnUntraced(function* (hold: HoldAt) {
     const about = yield* notices.about(hold, hold.paymentId)
-    const told = about.find(({ code, succeeded }) => code === paymentCode && succeeded)
-    const payment = told === undefined ? undefined : Option.getOrUndefined(paymentOf(told))
+    const authorized = about.find(({ code, succeeded }) => code === paymentCode && succeeded)
+    const payment = authorized === undefined ? undefined : Option.getOrUndefined(paymentOf(authorized))
     const word = holdWordOf(yield* notices.ofPayment(hold, hold.paymentId))
     const answer: ReleaseAnswer | undefined =
       payment === undefined || word.isReleased

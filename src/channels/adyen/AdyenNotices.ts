@@ -121,8 +121,8 @@ const reportHeld = Effect.fnUntraced(function* ({ orders, store }: Services, ord
   const payment = paymentOf(authorized)
   if (Option.isNone(payment)) return yield* Effect.as(ignore("no order has such an amount"), order)
   const word = holdWordOf(yield* store.ofPayment(accountOf(authorized), authorized.psp_reference))
-  const told = orders.report(order, { _tag: "Succeeded", payment: heldAs(payment.value, word) })
-  const after = yield* Effect.catchTags(told, { OrderConflict: () => Effect.succeed(order) })
+  const reporting = orders.report(order, { _tag: "Succeeded", payment: heldAs(payment.value, word) })
+  const after = yield* Effect.catchTags(reporting, { OrderConflict: () => Effect.succeed(order) })
   return word.isReleased ? yield* orders.report(order, { _tag: "Released", paymentId: payment.value.paymentId }) : after
 })
 

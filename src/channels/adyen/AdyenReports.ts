@@ -36,6 +36,8 @@ const ReportRow = Schema.Struct({
   mode: Mode,
   /** The batch to read next. */
   batch: Schema.Int,
+  /** The first that Adyen announced. */
+  announced: Schema.NullOr(Schema.Int),
   compared_until: TimeColumn
 })
 export type ReportRow = typeof ReportRow.Type
@@ -91,14 +93,8 @@ export const layer = Layer.effect(
       again: () => Effect.void
     })
 
-    /** The orders of these lines that are captured later. */
-    const manualAmong = ({ merchantId, mode }: OneAccount, lines: ReadonlyArray<Line>) =>
-      Effect.map(
-        sqlDefects(sql<{ readonly trade_no: string }>`select trade_no from orders where hold is not null
-          and merchant_id = ${merchantId} and mode = ${mode}
-          and trade_no = any(${lines.map(({ tradeNo }) => tradeNo)}::text[])`),
-        (rows) => new Set(rows.map(({ trade_no }) => trade_no))
-      )
+    const manualAmong = makeManualAmong(sql)
+    const beginning = makeBeginning(client)
 
     const take = Effect.fnUntraced(function* (account: OneAccount, text: string, now: DateTime.Utc) {
       const lines = readReport(text, now)
@@ -133,10 +129,12 @@ export const layer = Layer.effect(
           from merchant_modes where channel_accounts -> ${adyenChannel}::text is not null on conflict do nothing`)
         return yield* rows.leaseDue(now, limit)
       }),
-      read: span("AdyenReports.read")(function* ({ batch, id, merchant_id: merchantId, mode }: ReportRow) {
+      read: span("AdyenReports.read")(function* (row: ReportRow) {
+        const { id, merchant_id: merchantId, mode } = row
         const account = { merchantId, mode }
         const now = yield* currentTime
-        for (let next = batch; next < batch + batchesMax; next++) {
+        const from = yield* beginning(row)
+        for (let next = from; next < from + batchesMax; next++) {
           const report = yield* client.report(account, fileOf(next))
           if (Option.isNone(report)) break
           yield* take(account, report.value, now)
@@ -149,15 +147,33 @@ export const layer = Layer.effect(
       }),
       announced: Effect.fnUntraced(function* ({ merchantId, mode }: OneAccount, batch: number) {
         const at = sql`${isoText(yield* currentTime)}::text::timestamptz`
-        // An account that is older than its place here begins with the first report that it hears of.
         yield* sqlDefects(sql`update adyen_reports set due_at = least(due_at, ${at}),
-            batch = case when batch = 1 then ${batch}::int4 else batch end
+            announced = coalesce(announced, ${batch}::int4)
           where id = ${`${merchantId}/${mode}`}`)
         wakeups.raise("adyen_accounts")
       })
     })
   })
 )
+
+/** The orders of these lines that are captured later. */
+const makeManualAmong =
+  (sql: SqlClient.SqlClient) =>
+  ({ merchantId, mode }: OneAccount, lines: ReadonlyArray<Line>) =>
+    Effect.map(
+      sqlDefects(sql<{ readonly trade_no: string }>`select trade_no from orders where hold is not null
+      and merchant_id = ${merchantId} and mode = ${mode}
+      and trade_no = any(${lines.map(({ tradeNo }) => tradeNo)}::text[])`),
+      (rows) => new Set(rows.map(({ trade_no }) => trade_no))
+    )
+
+/** An account that is older than its place here has no first report: it begins with the first that was announced. */
+const makeBeginning = (client: AdyenClient["Service"]) =>
+  Effect.fnUntraced(function* ({ announced, batch, merchant_id: merchantId, mode }: ReportRow) {
+    if (batch > 1 || announced === null || announced === 1) return batch
+    const first = yield* client.report({ merchantId, mode }, fileOf(batch))
+    return Option.isSome(first) ? batch : announced
+  })
 
 const decodeAge = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ age: Schema.Number })]))
 

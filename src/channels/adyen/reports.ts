@@ -108,9 +108,9 @@ const codes: ReadonlyMap<string, string> = new Map([
 
 /** The notices that Adyen has sent, or should have. `isManual`: the line is of an order that is captured later. */
 export const noticesIn = (line: Line, isManual: boolean): ReadonlyArray<Notice> => {
-  const told = Option.toArray(noticeIn(line))
+  const notices = Option.toArray(noticeIn(line))
   // Settled is what was captured. Its notice comes first, so that the payment's own is not read as a hold.
-  const captures = told.flatMap((notice) =>
+  const captures = notices.flatMap((notice) =>
     isManual && notice.code === "AUTHORISATION"
       ? [
           {
@@ -123,7 +123,7 @@ export const noticesIn = (line: Line, isManual: boolean): ReadonlyArray<Notice> 
         ]
       : []
   )
-  return [...captures, ...told]
+  return [...captures, ...notices]
 }
 
 const noticeIn = (line: Line): Option.Option<Notice> => {

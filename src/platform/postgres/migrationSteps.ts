@@ -36,6 +36,7 @@ export const readableFrom: Readonly<Record<number, number>> = {
   221: 0,
   225: 0,
   227: 0,
+  229: 0,
   230: 0,
   231: 0
 }

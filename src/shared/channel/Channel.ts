@@ -226,6 +226,7 @@ export class Channel extends Context.Service<
     readonly all: () => ReadonlyArray<RegisteredChannel>
     /** The name for people. */
     readonly titleOf: (name: string) => string
+    /** What one of the active accounts takes; any amount if one has no bounds, or if none is active. */
     readonly boundsOf: (accounts: ChannelAccounts) => AmountBounds | undefined
     readonly reseal: (
       payee: Payee,
@@ -286,7 +287,8 @@ export const make = (): Channel["Service"] => {
       }),
     all: () => registered,
     titleOf: (name) => find(name)?.title ?? name,
-    boundsOf: (accounts) => registered.find(({ name }) => accounts[name]?.isActive === true)?.bounds,
+    boundsOf: (accounts) =>
+      widest(registered.flatMap(({ bounds, name }) => (accounts[name]?.isActive === true ? [bounds] : []))),
     reseal: (payee, accounts, again) =>
       Record.map(accounts, (account, name) => {
         const reseal = find(name)?.reseal
@@ -335,6 +337,18 @@ export const make = (): Channel["Service"] => {
     disputes: makeDisputeDesk(named, find)
   }
 }
+
+const widest = (all: ReadonlyArray<AmountBounds | undefined>): AmountBounds | undefined =>
+  all.length === 0
+    ? undefined
+    : all.reduce((one, other) =>
+        one === undefined || other === undefined
+          ? undefined
+          : Record.map(one, ({ max, min }, currency) => ({
+              min: Math.min(min, other[currency].min),
+              max: Math.max(max, other[currency].max)
+            }))
+      )
 
 const makeHolding = (
   named: (row: HoldAt) => Effect.Effect<RegisteredChannel, ChannelUnreachable>,

@@ -148,6 +148,21 @@ export interface Harness {
 
 export const amount = 2_000
 
+/** What the merchant reads, and asks for. */
+const readsOf = (shop: ReturnType<typeof merchantOf>) => {
+  /** The status that a merchant sees, which knows of holds. */
+  const seen = (made: Pick<Order, "tradeNo">) => Effect.map(shop.order(made.tradeNo), (now) => now["status"])
+  const refunded = (paid: Order, part: number = amount, number = "R-1") =>
+    said(shop.refund({ trade_no: paid.tradeNo, amount: part, out_refund_no: number }))
+  const refund = (ref: string) => said(shop.get(`/v1/refunds/${ref}`))
+  const events = (type: string) => Effect.map(shop.events(), (all) => all.filter((each) => each === type).length)
+  /** Everything that moves when something is counted twice. */
+  const picture = Effect.gen(function* () {
+    return { balance: yield* shop.balance(), ledger: yield* shop.ledger(), events: (yield* shop.events()).toSorted() }
+  })
+  return { seen, refunded, refund, events, picture }
+}
+
 /** One merchant of the world, with its account, its buyers and their banks. */
 export const deskAt = Effect.fnUntraced(function* ({ account, running }: World, name: string) {
   const merchant = yield* running.api.newMerchant()
@@ -176,8 +191,6 @@ export const deskAt = Effect.fnUntraced(function* ({ account, running }: World, 
     assert.strictEqual(paid.status, "paid", "a buyer who pays has paid")
     return paid as Extract<Order, { readonly paymentId: unknown }>
   })
-  /** The status that a merchant sees, which knows of holds. */
-  const seen = (made: Pick<Order, "tradeNo">) => Effect.map(shop.order(made.tradeNo), (now) => now["status"])
   /** An order whose amount is held. */
   const held = Effect.fnUntraced(function* (terms: Json = {}) {
     const made = yield* order({ capture: "manual", ...terms })
@@ -214,15 +227,7 @@ export const deskAt = Effect.fnUntraced(function* ({ account, running }: World, 
     const read = dispute(paid)
     return { paid, before, found, read, no: found["dispute_no"] as string, named: nameOf(paid, found) }
   })
-  const refunded = (paid: Order, part: number = amount, number = "R-1") =>
-    said(shop.refund({ trade_no: paid.tradeNo, amount: part, out_refund_no: number }))
-  const refund = (ref: string) => said(shop.get(`/v1/refunds/${ref}`))
   const status = (made: Order) => Effect.map(fresh(made), (now) => now.status)
-  const events = (type: string) => Effect.map(shop.events(), (all) => all.filter((each) => each === type).length)
-  /** Everything that moves when something is counted twice. */
-  const picture = Effect.gen(function* () {
-    return { balance: yield* shop.balance(), ledger: yield* shop.ledger(), events: (yield* shop.events()).toSorted() }
-  })
   return {
     own,
     running,
@@ -234,16 +239,12 @@ export const deskAt = Effect.fnUntraced(function* ({ account, running }: World, 
     leads,
     acts,
     sold,
-    seen,
     held,
     rich,
     dispute,
     disputed,
-    refunded,
-    refund,
     status,
-    events,
-    picture
+    ...readsOf(shop)
   }
 })
 export type Desk = Effect.Success<ReturnType<typeof deskAt>>

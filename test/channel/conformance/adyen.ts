@@ -207,7 +207,9 @@ const noticesOf = (world: Connected, rest: Effect.Effect<unknown, unknown>): Non
     release: (order) =>
       Effect.andThen(
         open,
-        Effect.sync(() => void (order === "newest first" && bank.notices.reverse()))
+        Effect.sync(() => {
+          if (order === "newest first") bank.notices.splice(0, bank.notices.length, ...bank.notices.toReversed())
+        })
       ),
     again: (how) => post(atAdyen, url!, how === undefined ? atAdyen.hmacKey : "cd".repeat(32)),
     astray: (stranger) => {

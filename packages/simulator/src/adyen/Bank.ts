@@ -47,7 +47,14 @@ export type Bank = ReturnType<typeof makeBank>
 export const makeBank = (account: string, millis: () => number) => {
   const books = makeBooks(account, millis)
   const payments = makePayments(books)
-  return { ...books, ...payments, ...makeDisputes(books) }
+  const holds = makeHolds(books, payments.modifications)
+  return {
+    ...books,
+    ...payments,
+    ...holds,
+    ...makeDecisions(books, payments.modifications, holds),
+    ...makeDisputes(books)
+  }
 }
 
 /** Links and what was paid in them, and what goes back. */
@@ -107,6 +114,11 @@ const makePayments = ({ millis, move, next, tell, written }: Books) => {
     return payment
   }
 
+  return { links, payments, modifications, linkOf, pay, finish }
+}
+
+/** What is held and captured later. */
+const makeHolds = ({ move, next, tell }: Books, modifications: Map<string, Modification>) => {
   /** The bank's word on what is held. What it cannot do is refused by a notice. */
   const decideHold = ({ amount, kind, payment, pspReference, reference }: Modification, isRefused: boolean) => {
     const about = { originalReference: payment.pspReference, merchantReference: reference, amount }
@@ -139,6 +151,15 @@ const makePayments = ({ millis, move, next, tell, written }: Books) => {
     if (decideHold(one, false)) modifications.set(pspReference, one)
   }
 
+  return { captureByHand, decideHold, expire }
+}
+
+/** How modifications end. */
+const makeDecisions = (
+  { move, tell }: Books,
+  modifications: ReadonlyMap<string, Modification>,
+  { decideHold }: Pick<ReturnType<typeof makeHolds>, "decideHold">
+) => {
   /** The bank's word on a modification. `failed`: after it was done. */
   const decide = (pspReference: string, outcome: "done" | "refused" | "failed"): boolean => {
     const one = modifications.get(pspReference)
@@ -174,7 +195,7 @@ const makePayments = ({ millis, move, next, tell, written }: Books) => {
     return true
   }
 
-  return { links, payments, modifications, linkOf, pay, finish, decide, expire, captureByHand }
+  return { decide }
 }
 
 const makeDisputes = ({ millis, move, next, tell }: Books) => {
