@@ -175,7 +175,9 @@ const sendReceipt = actCommand(
 )
 
 export const ordersCommand = Command.make("orders").pipe(
-  Command.withDescription("Orders: create, get, list, tail, story, pay, dispute, expire, update, send-receipt, export"),
+  Command.withDescription(
+    "Orders: create, get, list, tail, story, pay, authorize, capture, dispute, expire, update, send-receipt, export"
+  ),
   Command.withSubcommands([
     create,
     getCommand("orders", "trade-no", (coffer, ref) => coffer.orders.get(ref)),
