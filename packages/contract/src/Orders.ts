@@ -241,8 +241,8 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
         summary: "Close a pending order now",
         description:
           "For when the buyer has left. An expired order is returned unchanged. An authorized order is canceled: its " +
-          "hold is released. `Coffer-Reason` says why it is " +
-          "409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and " +
+          "hold is released. If the channel takes longer, it is returned as `authorized`, and `payment.canceled` " +
+          "follows. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and " +
           "the order stays pending; `other_payment`, a payment of another amount was set aside, and the order stays " +
           "pending; `not_pending`, it had already ended, paid or not: `paid_at` tells; `capturing`, its hold is " +
           "being captured. 502 if the channel cannot be " +

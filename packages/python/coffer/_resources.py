@@ -117,7 +117,7 @@ class OrdersApi:
         return cast("Order", self._transport.call(Request("GET", path("/orders/{}", ref)), options))
 
     def expire(self, ref: str, **options: Unpack[WriteOptions]) -> Order:
-        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. An authorized order is canceled: its hold is released. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `other_payment`, a payment of another amount was set aside, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells; `capturing`, its hold is being captured. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried."""
+        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. An authorized order is canceled: its hold is released. If the channel takes longer, it is returned as `authorized`, and `payment.canceled` follows. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `other_payment`, a payment of another amount was set aside, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells; `capturing`, its hold is being captured. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried."""
         return cast("Order", self._transport.call(Request("POST", path("/orders/{}/expire", ref), is_keyed=True), options))
 
     def capture(self, ref: str, body: CaptureOrder = {}, **options: Unpack[WriteOptions]) -> Order:
@@ -602,7 +602,7 @@ class AsyncOrdersApi:
         return cast("Order", await self._transport.call(Request("GET", path("/orders/{}", ref)), options))
 
     async def expire(self, ref: str, **options: Unpack[WriteOptions]) -> Order:
-        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. An authorized order is canceled: its hold is released. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `other_payment`, a payment of another amount was set aside, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells; `capturing`, its hold is being captured. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried."""
+        """Close a pending order now. For when the buyer has left. An expired order is returned unchanged. An authorized order is canceled: its hold is released. If the channel takes longer, it is returned as `authorized`, and `payment.canceled` follows. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the buyer is in the middle of paying, and the order stays pending; `other_payment`, a payment of another amount was set aside, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells; `capturing`, its hold is being captured. 502 if the channel cannot be reached: the order is unchanged, and the same request may be retried."""
         return cast("Order", await self._transport.call(Request("POST", path("/orders/{}/expire", ref), is_keyed=True), options))
 
     async def capture(self, ref: str, body: CaptureOrder = {}, **options: Unpack[WriteOptions]) -> Order:

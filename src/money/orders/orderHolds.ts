@@ -10,7 +10,7 @@ import { InvalidField } from "@coffer/rules/InvalidField"
 import { heldOf, type HeldPayment, type HoldRequest, HoldStep, isManual, type Release } from "@coffer/rules/order/Hold"
 import { type Order, OrderCommand, OrderConflict } from "@coffer/rules/order/Order"
 import { DateTime, Effect, Schema } from "effect"
-import { ChannelUnreachable, type CaptureAnswer } from "../../shared/channel/payments.ts"
+import type { ChannelUnreachable, CaptureAnswer } from "../../shared/channel/payments.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { millisForChannel } from "../../platform/runtime/Deadline.ts"
 import { span } from "../../platform/runtime/span.ts"
@@ -50,11 +50,10 @@ export const capture = (services: OrderServices) =>
 export const cancelHold = Effect.fnUntraced(function* (services: OrderServices, order: Order) {
   const key = yield* services.ids.next("rel_")
   const after = yield* drive(services, yield* askRelease(services, order, key, "canceled"), key)
-  if (after.status === "expired") return after
-  // It was captured before it could be released; or the channel has not answered, and a worker asks it again.
-  return "paymentId" in after
-    ? yield* new OrderConflict({ tradeNo: order.tradeNo, reason: "just_paid" })
-    : yield* new ChannelUnreachable({ because: "unknown" })
+  // A channel that takes longer is asked again by a worker, and the order is canceled then.
+  if (after.status === "expired" || heldOf(after) !== undefined) return after
+  // It was captured before it could be released.
+  return yield* new OrderConflict({ tradeNo: order.tradeNo, reason: "just_paid" })
 })
 
 /** The hold is due: it has run out, or the channel still owes the answer about it. */
