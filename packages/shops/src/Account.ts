@@ -149,11 +149,14 @@ export class Account {
 
   /**
    * Ends an order, so that nobody pays it any more, and answers it as it is then: the buyer may have been faster.
-   * Throws while the buyer is in a wallet's app.
+   * Throws while the buyer is in a wallet's app, and while the bank has not released what it holds.
    */
   async close(tradeNo: string): Promise<Order> {
     try {
-      return await this.coffer.orders.expire(tradeNo)
+      const order = await this.coffer.orders.expire(tradeNo)
+      if (standingOf(order) === "authorized")
+        throw new ShopError("The bank takes a moment to release the amount. Try again in a minute.")
+      return order
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error
       if (error.reason === "buyer_busy")
