@@ -124,6 +124,7 @@ export const reasons: ReadonlyArray<NotRun> = [
   notRun("docs/operating.md", "pg_dump", "Debian's PostgreSQL; test/cluster/backup.test.ts"),
   notRun("docs/operating.md", "pg_basebackup", "Debian's PostgreSQL; test/cluster/backup.test.ts"),
   notRun("docs/operating.md", "pg_restore", "Debian's PostgreSQL; test/cluster/backup.test.ts"),
+  notRun("docs/operating-runners.md", "UPGRADE_FROM", "it takes half an hour; npm run test:chaos plays it in short"),
   notRun(
     "docs/operating-containers.md",
     "docker",
