@@ -140,7 +140,8 @@ describe("a name in the documents", () => {
     /** Names of the reader's shell, of Node, of tests and of the command line. */
     const others = new Set(
       "REPORT NODE_OPTIONS UV_THREADPOOL_SIZE CLUSTER_SECRET COFFER_KEY COFFER_BASE_URL COFFER_WEBHOOK_SECRET STRIPE_KEY \
-      PHP_CLI_SERVER_WORKERS CHAOS_SEED CHAOS_SECONDS GROWTH_ACTS HOLDERS_REQUESTS HOLDERS_CONNECTIONS".split(/\s+/)
+      PHP_CLI_SERVER_WORKERS CHAOS_SEED CHAOS_SECONDS GROWTH_ACTS HOLDERS_REQUESTS HOLDERS_CONNECTIONS \
+      UPGRADE_FROM UPGRADE_REQUESTS UPGRADE_ROWS".split(/\s+/)
     )
     const unknown = pieces.flatMap(({ source, text }) =>
       [...text.matchAll(/(?<![\w$"-])([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)=/g)]
