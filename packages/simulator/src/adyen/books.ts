@@ -5,7 +5,7 @@ import type { Payment } from "./Bank.ts"
 import type { Item } from "./wire.ts"
 
 /** A line of the settlement details report; what it gives the account, in minor units. */
-interface Line {
+export interface Line {
   readonly type: string
   readonly payment: Payment
   readonly modification: string
