@@ -98,6 +98,7 @@ onOneWorld((it) => {
         yield* settled
         bank.closeBatch()
         yield* leap("12 days")
+        yield* Effect.andThen(settled, leap("1 day"))
         const rows = yield* sql`select type, amount::int4, checked_at is not null as checked from adyen_movements
           where payment_id = ${payment.pspReference}`
         assert.deepStrictEqual(rows, [{ type: "Settled", amount: 800, checked: true }])

@@ -68,6 +68,22 @@ const refused = (order: ReturnType<ReturnType<typeof from>>, command: OrderComma
   return (refusal as { readonly hold?: string; readonly reason: string }).hold ?? refusal
 }
 
+describe("an order whose hold is captured by more than it has", () => {
+  it("ends, and a person looks at the payment", () => {
+    const { events } = decide(
+      held(capturing()).state,
+      holdStep({ _tag: "Capture", facts: { ...facts, amount: minor(1200) } })
+    )
+    assert.deepStrictEqual(
+      events.map(({ _tag }) => _tag),
+      ["UnappliedPaymentFound", "HoldReleased"]
+    )
+    const { state } = held(capturing(), ...events)
+    assert.deepInclude(state, { status: "expired" })
+    assert.deepInclude(state.unappliedPayments[0], { state: "parked", reason: "mismatch", amount: minor(1200) })
+  })
+})
+
 describe("an order with a hold: the authorisation", () => {
   it("makes a pending order authorized, once however often it is reported, and moves no money", () => {
     const placed = HoldPlaced.make({ payment: heldPayment })
@@ -122,9 +138,13 @@ describe("an order with a hold: capture and release", () => {
   })
 
   it("of the same amount join the one under way, and of another are refused", () => {
-    held(capturing(400)).when(ask(400, "cap_2")).then()
+    const { request } = capturing(400)
+    const shared = HoldAsked.make({ request: { ...request, isShared: true } })
+    held(capturing(400)).when(ask(400, "cap_2")).then(shared)
+    held(shared).when(ask(400, "cap_3")).then()
     assert.strictEqual(refused(held(capturing(400)), ask(401)), "capturing")
-    held(releasing("expired")).when(release("canceled", "rel_2")).then()
+    const leaving = HoldAsked.make({ request: { ...releasing("expired").request, isShared: true } })
+    held(releasing("expired")).when(release("canceled", "rel_2")).then(leaving)
   })
 
   it("of a part pays the order with it, credits it, and tells both that it is paid and that it was captured", () => {
@@ -186,6 +206,10 @@ describe("an order with a hold: capture and release", () => {
       .when(withdraw("cap_1"))
       .then(HoldWithdrawn.make({ refusal: "no" }))
     held(capturing()).when(withdraw("cap_2")).then()
+    const shared = HoldAsked.make({ request: { ...capturing().request, isShared: true } })
+    held(shared)
+      .when(holdStep({ _tag: "Withdraw", key: "cap_1" }))
+      .then()
     const { state } = held(capturing(), HoldWithdrawn.make({ refusal: "no" }))
     assert.deepStrictEqual([statusOf(state), state.hold?.request, state.hold?.refusal], ["authorized", undefined, "no"])
   })

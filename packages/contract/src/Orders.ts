@@ -244,9 +244,9 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
           "hold is released. If the channel takes longer, it is returned as `authorized`, and `payment.canceled` " +
           "follows. `Coffer-Reason` says why it is 409: `just_paid`, the order was paid just now; `buyer_busy`, the " +
           "buyer is in the middle of paying, and the order stays pending; `other_payment`, a payment of another " +
-          "amount was set aside, and the order stays pending; `not_pending`, it had already ended, paid or not: `paid_at` tells; `capturing`, its hold is " +
-          "being captured. 502 if the channel cannot be reached: the order is unchanged, and the same request may be " +
-          "retried."
+          "amount was set aside, and the order stays pending; `not_pending`, it had already ended, paid or not: " +
+          "`paid_at` tells; `capturing`, its hold is being captured. 502 if the channel cannot be reached: the order " +
+          "is unchanged, and the same request may be retried."
       })
     ),
     HttpApiEndpoint.post("capture", "/v1/orders/:ref/capture", {

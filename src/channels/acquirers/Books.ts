@@ -148,9 +148,13 @@ const makeMovements = (sql: SqlClient.SqlClient, kept: Kept) =>
               and n.created_at > ${at(sql, until)})
           group by payment_id limit ${limit}`),
     missing: (account, from, to, limit) =>
-      decodeRows(sql`select payment_id, trade_no from orders o
-          where ${own(sql, account)} and trade_no >= ${firstNo(account, from)} and trade_no < ${firstNo(account, to)}
-            and channel = ${kept.channel} and payment_id is not null
+      decodeRows(sql`select payment_id, trade_no from (
+            select * from orders where ${own(sql, account)} and hold is null
+              and trade_no >= ${firstNo(account, from)} and trade_no < ${firstNo(account, to)}
+            union all select * from orders where ${own(sql, account)} and hold is not null
+              and trade_no >= ${firstNo(account, DateTime.subtract(from, longestHold))}
+              and paid_at >= ${at(sql, from)} and paid_at < ${at(sql, to)}
+          ) o where channel = ${kept.channel} and payment_id is not null
             and not exists (select 1 from ${sql(kept.movements)} m
               where m.payment_id = o.payment_id and m.merchant_id = o.merchant_id and m.mode = o.mode)
           limit ${limit}`),
@@ -217,6 +221,9 @@ const takenBack = (sql: SqlClient.SqlClient) => sql`coalesce((s->'dispute'->>'ta
 /** Taken back by a return; a dispute may take more (`@coffer/rules/order/unapplied`). */
 const wentBack = (sql: SqlClient.SqlClient) => sql`s->'problem' is null and (s->>'wasReturned' = 'true'
   or (s->>'state' = 'returned' and ${takenBack(sql)} = 0))`
+
+/** How long before its capture an order may have been made: no card is held for longer. */
+const longestHold = { days: 40 }
 
 /** Numbers of orders begin with the time at which they were made. */
 const firstNo = ({ mode }: Account, time: DateTime.Utc) =>

@@ -35,6 +35,8 @@ export const makeAdyenHolds = Effect.gen(function* () {
     return { payment, answer }
   })
 
+  const over = (hold: HoldAt) => Effect.as(notices.forgetCard(hold, hold.paymentId), gone)
+
   const capture = span("AdyenHolds.capture")(function* (
     hold: HoldAt,
     amount: Minor
@@ -42,6 +44,7 @@ export const makeAdyenHolds = Effect.gen(function* () {
     const { key, paymentId } = hold
     const { answer, payment } = yield* known(hold)
     if (answer !== undefined || payment === undefined) return answer ?? gone
+    if (isLongOver(payment.paidAt, yield* currentTime)) return yield* over(hold)
     const outcome = yield* modify(hold, paymentId, key, ({ account }) => ({
       path: `/payments/${paymentId}/captures`,
       body: { merchantAccount: account, amount: { value: amount, currency: payment.currency }, reference: key }
@@ -57,10 +60,7 @@ export const makeAdyenHolds = Effect.gen(function* () {
     const { key, paymentId } = hold
     const { answer, payment } = yield* known(hold)
     if (answer !== undefined || payment === undefined) return answer ?? gone
-    if (isLongOver(payment.paidAt, yield* currentTime)) {
-      yield* notices.forgetCard(hold, paymentId)
-      return gone
-    }
+    if (isLongOver(payment.paidAt, yield* currentTime)) return yield* over(hold)
     yield* modify(hold, paymentId, key, ({ account }) => ({
       path: `/payments/${paymentId}/cancels`,
       body: { merchantAccount: account, reference: key }

@@ -193,7 +193,9 @@ const handleHold = (services: Services) => {
     if (Option.isNone(found) || !isManual(found.value)) return "ignored" as const
     if (notice.succeeded) {
       yield* reportHeld(services, found.value, authorized)
-      yield* store.forgetCard(account, paymentId)
+      // A capture that was denied leaves the hold, and its order gets the card with the next one.
+      const word = holdWordOf(yield* store.ofPayment(account, paymentId))
+      if (word.captured !== undefined || word.isReleased) yield* store.forgetCard(account, paymentId)
     } else {
       // The answer is asked for again, and is this notice.
       yield* orders.checkHold(found.value.tradeNo)

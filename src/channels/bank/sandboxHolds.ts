@@ -76,7 +76,7 @@ export const makeSandboxHolds = Effect.gen(function* () {
   const release = span("SandboxBank.release")(
     function* ({ merchantId, paymentId }: Held): Effect.fn.Return<ReleaseAnswer, Unhandled> {
       yield* reach(merchantId)
-      yield* sql`update sandbox_payments set state = 'released'
+      yield* sql`update sandbox_payments set state = 'released', report_due_at = null
         where payment_id = ${paymentId} and state = 'authorized'`
       const payment = yield* find(paymentId)
       if (payment?.state !== "succeeded") return gone

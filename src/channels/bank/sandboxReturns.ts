@@ -57,13 +57,16 @@ const makeGiveBack = (sql: SqlClient.SqlClient, reach: Reach, release: Holds["re
     payment: { readonly paymentId: PaymentId; readonly amount: Minor; readonly isHold?: true }
   ) {
     yield* reach(checkout.merchantId)
+    let { amount } = payment
     if (payment.isHold) {
       const hold = { ...checkout, channel: sandboxChannel, paymentId: payment.paymentId, key: payment.paymentId }
-      if ((yield* release(hold))._tag === "Gone") return { _tag: "Taken" } satisfies ReturnAnswer
+      const released = yield* release(hold)
+      if (released._tag !== "Captured") return { _tag: "Taken" } satisfies ReturnAnswer
+      amount = released.payment.amount
     }
     const now = yield* currentTime
     yield* sql`insert into sandbox_refunds (refund_key, payment_id, amount, created_at)
-        values (${`return/${payment.paymentId}`}, ${payment.paymentId}, ${payment.amount}, ${DateTime.toDateUtc(now)})
+        values (${`return/${payment.paymentId}`}, ${payment.paymentId}, ${amount}, ${DateTime.toDateUtc(now)})
         on conflict do nothing`
     return { _tag: "Taken" } satisfies ReturnAnswer
   }, Effect.catchTags(unreachableOnSqlError))

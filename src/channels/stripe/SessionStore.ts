@@ -35,7 +35,7 @@ export type SessionStatus =
   | { readonly _tag: "Over" }
 
 /** The fields to expand, so that a session shows its status. */
-export const expand = ["payment_intent.latest_charge"]
+export const expand = ["payment_intent.latest_charge.balance_transaction"]
 
 /** The key of metadata that names our order, on sessions and payment intents. */
 export const tradeNoKey = "coffer_trade_no"

@@ -12,7 +12,7 @@ import { currentTime } from "../../platform/runtime/clock.ts"
 import { span } from "../../platform/runtime/span.ts"
 import type { OrderServices } from "./OrderCommands.ts"
 import { cancelHold } from "./orderHolds.ts"
-import { paymentFacts, report, returnUnappliedPayments } from "./reportPayment.ts"
+import { paymentFacts, recordReport, returnUnappliedPayments } from "./reportPayment.ts"
 
 export const closeEarly = (services: OrderServices) => {
   const { byTradeNo, channel, faults, find, perform, performRequest } = services
@@ -58,7 +58,7 @@ export const reachDeadline = (services: OrderServices) => {
 /** The order, if the channel holds its amount and has not said so: an authorisation in time counts. */
 const authorized = Effect.fnUntraced(function* (services: OrderServices, order: Order, answer: CancelReport) {
   if (answer._tag !== "AlreadyPaid" || answer.payment.hold === undefined) return undefined
-  const after = yield* report(services)(order, { _tag: "Succeeded", payment: answer.payment })
+  const after = yield* recordReport(services, order, { _tag: "Succeeded", payment: answer.payment })
   return heldOf(after) === undefined ? undefined : after
 })
 

@@ -74,17 +74,21 @@ const askRelease = Effect.fnUntraced(function* (services: OrderServices, order: 
 
 /**
  * Asks the channel for what the order has written down, and records the answer. `own`: the key of this request. If the
- * channel certainly did nothing, it withdraws its own; a worker keeps what others have asked for, and asks again.
+ * channel certainly did nothing, it withdraws its own, unless others have joined it and were told that it is under way.
+ * What others have asked for is kept, and a worker asks again.
  */
 const drive = Effect.fnUntraced(function* (services: OrderServices, order: Order, own: string | undefined) {
   const held = heldOf(order)
   const request = order.hold?.request
   if (held === undefined || request === undefined) return order
-  const answer = yield* askChannel(services, order, held, request).pipe(
-    Effect.tapError(() =>
-      request.key === own ? step(services, order, Withdraw.make({ key: request.key })) : Effect.void
-    )
-  )
+  const outcome = yield* Effect.result(askChannel(services, order, held, request))
+  if (outcome._tag === "Failure") {
+    if (own === undefined) return yield* Effect.fail(outcome.failure)
+    if (request.key !== own) return order
+    const after = yield* step(services, order, Withdraw.make({ key: own }))
+    return after.hold?.request?.key === own ? after : yield* Effect.fail(outcome.failure)
+  }
+  const answer = outcome.success
   switch (answer._tag) {
     case "Captured": {
       const facts = yield* paymentFacts(services, order, answer.payment)

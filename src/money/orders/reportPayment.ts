@@ -41,6 +41,19 @@ export const report = (services: OrderServices) => {
   }, Effect.uninterruptible)
 }
 
+/** What the channel says when a request asks it about something else: it is not the answer of that request. */
+export const recordReport = Effect.fnUntraced(function* (
+  services: OrderServices,
+  order: OrderName,
+  report: ChannelReport
+) {
+  const command = yield* commandOf(services, order, report)
+  if (command._tag === "Annotate") yield* expectHolds(services, order)
+  const after = yield* services.perform(order, command)
+  if (after.unappliedPayments.length > 0) services.wakeups.raise("unapplied_payments")
+  return after
+})
+
 /** An owner of an older version would record the channel's rows and the answer, and nothing of the hold. */
 const expectHolds = Effect.fnUntraced(function* ({ knownByAll, perform }: OrderServices, order: OrderName) {
   if (yield* knownByAll(holdsSince)) return

@@ -100,6 +100,23 @@ describe("a capture", () => {
     })
   )
 
+  it.live("that another request has joined is not taken back by its first one, which did not reach the bank", () =>
+    Effect.gen(function* () {
+      const fault = yield* blocking("HoldChannel.ask", "before")
+      const { ends, service, shop, trade_no } = yield* opened({ faults: fault.layer })
+      const first = yield* Effect.forkChild(shop.capture(trade_no, { amount: 600 }))
+      yield* Deferred.await(fault.reached)
+      yield* shop.reachable(false)
+      const underWay = { status: "authorized", capturing_amount: 600 }
+      assert.deepInclude(yield* said(shop.capture(trade_no, { amount: 600 })), underWay)
+      yield* fault.release
+      assert.deepInclude(yield* said(Fiber.join(first)), underWay)
+      yield* shop.reachable(true)
+      yield* service.pass("2 minutes")
+      yield* ends("paid", [["succeeded", 600]], ...paidWith)
+    })
+  )
+
   it.live("whose answer is lost is asked again with the same key, and charged once", () =>
     Effect.gen(function* () {
       const fault = dying("HoldChannel.ask", "after")
@@ -253,10 +270,28 @@ describe("a hold", () => {
       const { service, shop } = yield* opened()
       const { trade_no } = yield* said(shop.post("/v1/orders", { amount: 1_000, capture: "manual" }))
       yield* said(shop.post(`/v1/test_helpers/orders/${trade_no}/pay`, { outcome: "succeed_unreported" }))
-      assert.strictEqual((yield* said(shop.expire(trade_no)))["status"], "canceled")
+      const expire = shop.post(`/v1/orders/${trade_no}/expire`, {}, { "Idempotency-Key": "close" })
+      for (const time of ["the first time", "again"]) {
+        assert.strictEqual((yield* said(expire))["status"], "canceled", time)
+      }
       yield* service.atRest
       assert.deepStrictEqual(yield* shop.events(trade_no), ["payment.authorized", "payment.canceled"])
       yield* assertLedgerWhole(service.sql)
+    })
+  )
+
+  it.live("that comes later than the order's end is released, and the bank sends nothing back", () =>
+    Effect.gen(function* () {
+      const { service, shop } = yield* opened()
+      const { trade_no } = yield* said(shop.post("/v1/orders", { amount: 1_000, capture: "manual" }))
+      yield* said(shop.post(`/v1/test_helpers/orders/${trade_no}/pay`, { outcome: "succeed_unreported" }))
+      // As a card does whose bank takes its time.
+      yield* service.sql`update sandbox_payments set report_due_at = created_at + interval '5 seconds'
+        where trade_no = ${trade_no}`
+      yield* said(shop.expire(trade_no))
+      yield* service.pass("1 minute")
+      assert.deepStrictEqual(yield* shop.events(trade_no), ["payment.authorized", "payment.canceled"])
+      assert.lengthOf(yield* service.sql`select 1 from sandbox_refunds`, 0)
     })
   )
 })

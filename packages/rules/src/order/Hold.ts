@@ -21,7 +21,9 @@ export const HoldRequest = Schema.Struct({
   key: Schema.String,
   at: Time,
   capture: Schema.optionalKey(Minor),
-  release: Schema.optionalKey(Release)
+  release: Schema.optionalKey(Release),
+  /** Others were told that it is under way, so its maker does not withdraw it. */
+  isShared: Schema.optionalKey(Schema.Literal(true))
 })
 export type HoldRequest = typeof HoldRequest.Type
 

@@ -7,7 +7,16 @@ import { unappliedPaymentsMax } from "@coffer/model/Limits"
 import type { EventType } from "@coffer/model/EventType"
 import type { Minor } from "@coffer/model/Money"
 import { accept, type Decision, refuse } from "../Decision.ts"
-import { type Hold, heldOf, type HeldPayment, type HoldProblem, HoldStep, isManual, type Release } from "./Hold.ts"
+import {
+  type Hold,
+  heldOf,
+  type HeldPayment,
+  type HoldProblem,
+  type HoldRequest,
+  HoldStep,
+  isManual,
+  type Release
+} from "./Hold.ts"
 import { type Order, OrderConflict, OrderEvent, type UnappliedPayment } from "./Order.ts"
 import type { PaymentFacts } from "./Payment.ts"
 
@@ -31,10 +40,7 @@ export const decideHold = (order: Order, step: HoldStep): HoldDecision =>
     AskCapture: (ask): HoldDecision => decideAskCapture(order, ask),
     AskRelease: (ask): HoldDecision => decideAskRelease(order, ask),
     Capture: ({ facts }): HoldDecision => decideCapture(order, facts),
-    Withdraw: ({ key, refusal }): HoldDecision =>
-      heldOf(order) !== undefined && order.hold?.request?.key === key
-        ? accept(HoldWithdrawn.make(refusal === undefined ? {} : { refusal }))
-        : accept(),
+    Withdraw: (withdraw): HoldDecision => decideWithdraw(order, withdraw),
     Release: ({ paymentId }): HoldDecision => decideRelease(order, paymentId)
   })
 
@@ -65,7 +71,18 @@ const decideAskCapture = (order: Order, { amount, key, now }: StepOf<"AskCapture
   const request = order.hold?.request
   if (request === undefined) return accept(HoldAsked.make({ request: { key, at: now, capture: amount } }))
   if (request.release !== undefined) return refuseHold(order, "canceling")
-  return request.capture === amount ? accept() : refuseHold(order, "capturing")
+  return request.capture === amount ? join(request) : refuseHold(order, "capturing")
+}
+
+const join = (request: HoldRequest): HoldDecision =>
+  request.isShared === true ? accept() : accept(HoldAsked.make({ request: { ...request, isShared: true } }))
+
+/** Without a refusal the channel did nothing: who has asked for it alone is told so. */
+const decideWithdraw = (order: Order, { key, refusal }: StepOf<"Withdraw">): HoldDecision => {
+  const request = order.hold?.request
+  const isStill = heldOf(order) !== undefined && request?.key === key
+  if (!isStill || (refusal === undefined && request.isShared === true)) return accept()
+  return accept(HoldWithdrawn.make(refusal === undefined ? {} : { refusal }))
 }
 
 const problemOfEnded = ({ hold }: Order): HoldProblem =>
@@ -76,7 +93,7 @@ const decideAskRelease = (order: Order, { key, now, release }: StepOf<"AskReleas
   if (heldOf(order) === undefined) return refuseHold(order, undefined)
   const request = order.hold?.request
   if (request === undefined) return accept(HoldAsked.make({ request: { key, at: now, release } }))
-  return request.release === undefined ? refuseHold(order, "capturing") : accept()
+  return request.release === undefined ? refuseHold(order, "capturing") : join(request)
 }
 
 /** The channel took the money: for the order if it waited for it, and otherwise it goes back to the buyer. */
@@ -91,12 +108,17 @@ const decideCapture = (order: Order, facts: PaymentFacts): HoldDecision => {
       : accept()
   }
   const isWhole = facts.currency === order.currency && facts.amount > 0 && facts.amount <= order.amount
-  const heldId = heldOf(order)?.paymentId ?? facts.paymentId
+  const held = heldOf(order)
+  const heldId = held?.paymentId ?? facts.paymentId
   if (order.status === "pending" && isManual(order) && heldId === facts.paymentId && isWhole) {
     // Without their constructors: the command with the facts has validated them.
     return accept<OrderEvent>({ _tag: "PaymentSucceeded", facts }, CaptureTold.make({}))
   }
-  return accept(UnappliedPaymentFound.make({ payment: { ...payment, ...fateOf(order, isWhole) } }))
+  const found = UnappliedPaymentFound.make({ payment: { ...payment, ...fateOf(order, isWhole) } })
+  // The channel holds nothing any more: the order ends, and a person looks at the payment.
+  return held?.paymentId === facts.paymentId
+    ? accept<OrderEvent>(found, HoldReleased.make({ release: order.hold?.request?.release ?? "expired" }))
+    : accept(found)
 }
 
 const fateOf = ({ status }: Order, isWhole: boolean): Pick<UnappliedPayment, "reason" | "state"> => {
