@@ -32,10 +32,12 @@ export const makeAdyenHolds = Effect.gen(function* () {
         : word.captured === undefined
           ? undefined
           : { _tag: "Captured", payment: heldAs(payment, word) }
-    return { payment, answer }
+    if (payment === undefined || answer !== undefined || !isLongOver(payment.paidAt, yield* currentTime)) {
+      return { payment, answer }
+    }
+    yield* notices.forgetCard(hold, hold.paymentId)
+    return { payment, answer: gone }
   })
-
-  const over = (hold: HoldAt) => Effect.as(notices.forgetCard(hold, hold.paymentId), gone)
 
   const capture = span("AdyenHolds.capture")(function* (
     hold: HoldAt,
@@ -44,7 +46,6 @@ export const makeAdyenHolds = Effect.gen(function* () {
     const { key, paymentId } = hold
     const { answer, payment } = yield* known(hold)
     if (answer !== undefined || payment === undefined) return answer ?? gone
-    if (isLongOver(payment.paidAt, yield* currentTime)) return yield* over(hold)
     const outcome = yield* modify(hold, paymentId, key, ({ account }) => ({
       path: `/payments/${paymentId}/captures`,
       body: { merchantAccount: account, amount: { value: amount, currency: payment.currency }, reference: key }
@@ -60,7 +61,6 @@ export const makeAdyenHolds = Effect.gen(function* () {
     const { key, paymentId } = hold
     const { answer, payment } = yield* known(hold)
     if (answer !== undefined || payment === undefined) return answer ?? gone
-    if (isLongOver(payment.paidAt, yield* currentTime)) return yield* over(hold)
     yield* modify(hold, paymentId, key, ({ account }) => ({
       path: `/payments/${paymentId}/cancels`,
       body: { merchantAccount: account, reference: key }

@@ -58,7 +58,8 @@ export const reachDeadline = (services: OrderServices) => {
 /** The order, if the channel holds its amount and has not said so: an authorisation in time counts. */
 const authorized = Effect.fnUntraced(function* (services: OrderServices, order: Order, answer: CancelReport) {
   if (answer._tag !== "AlreadyPaid" || answer.payment.hold === undefined) return undefined
-  const after = yield* recordReport(services, order, { _tag: "Succeeded", payment: answer.payment })
+  const found = { _tag: "Succeeded", payment: answer.payment } as const
+  const after = yield* recordReport(services, order, found, (command) => services.perform(order, command))
   return heldOf(after) === undefined ? undefined : after
 })
 

@@ -25,31 +25,30 @@ import { orderView } from "./OrderView.ts"
 export type Returned = Omit<Extract<OrderCommand, { readonly _tag: "NoteGivenBack" }>, "_tag">
 
 export const report = (services: OrderServices) => {
-  const { byTradeNo, performReported, wakeups } = services
+  const { byTradeNo, performReported } = services
   return span("Orders.report")(function* (order: OrderName, report: ChannelReport, entry?: Entry) {
-    const command = yield* commandOf(services, order, report)
-    if (command._tag === "Annotate") yield* expectHolds(services, order)
-    const after = yield* performReported(order, command, entry).pipe(
-      Effect.catchTags({
-        ...impossibleWithoutEntry,
-        // The same report was recorded before, and its answer was lost.
-        AlreadyExists: () => byTradeNo(order.tradeNo)
-      })
+    return yield* recordReport(services, order, report, (command) =>
+      performReported(order, command, entry).pipe(
+        Effect.catchTags({
+          ...impossibleWithoutEntry,
+          // The same report was recorded before, and its answer was lost.
+          AlreadyExists: () => byTradeNo(order.tradeNo)
+        })
+      )
     )
-    if (after.unappliedPayments.length > 0) wakeups.raise("unapplied_payments")
-    return after
   }, Effect.uninterruptible)
 }
 
-/** What the channel says when a request asks it about something else: it is not the answer of that request. */
-export const recordReport = Effect.fnUntraced(function* (
+/** `record`: whether it is the answer of a request; where a request asked about something else, it is not. */
+export const recordReport = Effect.fnUntraced(function* <E>(
   services: OrderServices,
   order: OrderName,
-  report: ChannelReport
+  report: ChannelReport,
+  record: (command: OrderCommand) => Effect.Effect<Order, E>
 ) {
   const command = yield* commandOf(services, order, report)
   if (command._tag === "Annotate") yield* expectHolds(services, order)
-  const after = yield* services.perform(order, command)
+  const after = yield* record(command)
   if (after.unappliedPayments.length > 0) services.wakeups.raise("unapplied_payments")
   return after
 })

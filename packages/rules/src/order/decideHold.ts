@@ -116,10 +116,10 @@ const decideCapture = (order: Order, facts: PaymentFacts): HoldDecision => {
   }
   const found = UnappliedPaymentFound.make({ payment: { ...payment, ...fateOf(order, isWhole) } })
   // The channel holds nothing any more: the order ends, and a person looks at the payment.
-  return held?.paymentId === facts.paymentId
-    ? accept<OrderEvent>(found, HoldReleased.make({ release: order.hold?.request?.release ?? "expired" }))
-    : accept(found)
+  return held?.paymentId === facts.paymentId ? accept<OrderEvent>(found, released(order)) : accept(found)
 }
+
+const released = ({ hold }: Order) => HoldReleased.make({ release: hold?.request?.release ?? "expired" })
 
 const fateOf = ({ status }: Order, isWhole: boolean): Pick<UnappliedPayment, "reason" | "state"> => {
   if (!isWhole) return { reason: "mismatch", state: "parked" }
@@ -128,7 +128,7 @@ const fateOf = ({ status }: Order, isWhole: boolean): Pick<UnappliedPayment, "re
 
 const decideRelease = (order: Order, paymentId: HeldPayment["paymentId"]): HoldDecision => {
   if (heldOf(order)?.paymentId === paymentId) {
-    return accept(HoldReleased.make({ release: order.hold?.request?.release ?? "expired" }))
+    return accept(released(order))
   }
   return order.unappliedPayments.some((each) => each.paymentId === paymentId && each.isHold && each.state === "due")
     ? accept(UnappliedPaymentReturned.make({ paymentId }))
